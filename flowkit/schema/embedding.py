@@ -1,0 +1,79 @@
+"""Text → vector: what goes into an embedder and what comes out.
+
+    EmbedResponse(embeddings=(Embedding(vector=(0.6, 0.8)),))
+"""
+
+import math
+from typing import Literal
+
+from pydantic import Field, field_validator
+
+from flowkit.errors import InvalidInputError
+from flowkit.schema.documents import Document
+from flowkit.schema.model import Usage
+from flowkit.schema.wire import JSON, Wire
+
+__all__ = ["EmbedRequest", "EmbedResponse", "EmbedTask", "EmbedderInfo", "Embedding", "cosine", "relevance"]
+
+EmbedTask = Literal["document", "query"]
+
+
+class EmbedRequest(Wire):
+    """Documents to embed. `options.task` is "document" (default) or "query"; other keys are the embedder's own."""
+
+    input: tuple[Document, ...]
+    options: dict[str, JSON] | None = None
+
+
+class Embedding(Wire):
+    """One vector, as `{"embedding": […]}` on the wire."""
+
+    vector: tuple[float, ...] = Field(alias="embedding")
+    metadata: dict[str, JSON] | None = None
+
+    @property
+    def dimension(self) -> int:
+        return len(self.vector)
+
+    @field_validator("vector")
+    @classmethod
+    def _finite(cls, vector: tuple[float, ...]) -> tuple[float, ...]:
+        if not all(map(math.isfinite, vector)):
+            raise ValueError("an embedding holds NaN or infinity")
+        return vector
+
+
+class EmbedResponse(Wire):
+    """One embedding per input document, in order. `usage` and `custom` are extra keys that Genkit's tools ignore."""
+
+    embeddings: tuple[Embedding, ...]
+    usage: Usage | None = None
+    custom: dict[str, JSON] | None = None
+
+
+class EmbedderInfo(Wire):
+    """What tools and stores know about an embedder."""
+
+    label: str
+    dimensions: int | None = None
+    max_input_tokens: int | None = None
+    max_batch_size: int | None = None
+    revision: str | None = None
+    supports: dict[str, JSON] | None = None
+
+
+def cosine(a: tuple[float, ...] | list[float], b: tuple[float, ...] | list[float]) -> float:
+    """Cosine similarity, -1…1; a zero vector gives 0.
+
+    Raises:
+        InvalidInputError: the lengths differ.
+    """
+    if len(a) != len(b):
+        raise InvalidInputError(f"vectors of {len(a)} and {len(b)} dimensions cannot be compared")
+    norms = math.sqrt(math.fsum(x * x for x in a)) * math.sqrt(math.fsum(y * y for y in b))
+    return math.fsum(x * y for x, y in zip(a, b, strict=True)) / max(norms, 1e-8)
+
+
+def relevance(cos: float) -> float:
+    """Cosine as a score: (1 + cos) / 2, in 0…1."""
+    return (1 + cos) / 2
