@@ -8,7 +8,7 @@
 
 from collections.abc import AsyncIterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Literal, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Any, Generic, Literal, Protocol, TypeVar, runtime_checkable
 
 from flowkit.errors import InvalidInputError
 from flowkit.schema.documents import Document, ScoredDocument
@@ -23,6 +23,7 @@ else:
 
 __all__ = ["EmbeddedDocument", "Page", "RowKey", "SearchMode", "SearchQuery", "StoreStats", "Vector", "VectorStore"]
 
+Item = TypeVar("Item")
 SearchMode = Literal["vector", "keyword", "hybrid"]
 
 
@@ -79,7 +80,7 @@ class RowKey:
 
 
 @dataclass(frozen=True, slots=True)
-class Page[Item]:
+class Page(Generic[Item]):
     """Some rows, and the cursor for the next page (None at the end)."""
 
     items: tuple[Item, ...] = ()
