@@ -1,0 +1,10 @@
+"""Metadata filters: build them with `F`, read them from text or JSON, evaluate them anywhere.
+
+    matches((F("year") >= 2020) & (F("lang") == "de"), {"year": 2021, "lang": "de"})
+"""
+
+from flowkit.schema.filters.ast import And, Comparison, F, Filter, Membership, Not, Or
+from flowkit.schema.filters.check import check, key_type
+from flowkit.schema.filters.evaluate import matches
+
+__all__ = ["And", "Comparison", "F", "Filter", "Membership", "Not", "Or", "check", "key_type", "matches"]
