@@ -1,0 +1,73 @@
+"""Settings: the only reader of the environment.
+
+    settings = Settings.from_env()
+    settings.dev                   # True under `flowkit start`, `flowkit flow:run` and Genkit's CLI
+"""
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+__all__ = ["ROOT_MARKERS", "Settings", "project_root"]
+
+# The markers by which Genkit's CLI finds a project, so that both tools look into the same folder.
+ROOT_MARKERS = (
+    "package.json",
+    "go.mod",
+    "pyproject.toml",
+    "requirements.txt",
+    "pom.xml",
+    "build.gradle",
+    "build.gradle.kts",
+    "pubspec.yaml",
+)
+
+_TRUE = {"1", "true", "yes", "on"}
+
+
+def project_root(start: Path | None = None) -> Path:
+    """The nearest folder at or above `start` (default: the working directory) with a project marker, else `start`."""
+    start = (start or Path.cwd()).resolve()
+    for folder in (start, *start.parents):
+        if any((folder / marker).is_file() for marker in ROOT_MARKERS):
+            return folder
+    return start
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """What the environment says, read once per `Flowkit`."""
+
+    dev: bool = False
+    """`FLOWKIT_ENV=dev` or `GENKIT_ENV=dev`: the process is driven by a developer's tools."""
+    traces: bool = False
+    """`FLOWKIT_TRACES=1`, or dev: runs are kept in the local trace store."""
+    root: Path = Path()
+    """The project root; data lives in `<root>/.flowkit`."""
+    telemetry_url: str | None = None
+    """`GENKIT_TELEMETRY_SERVER`: where a Genkit tool wants spans."""
+    reflection_v2_url: str | None = None
+    """`GENKIT_REFLECTION_V2_SERVER`: the WebSocket of a Genkit tool."""
+    runtime_id: str | None = None
+    """`GENKIT_RUNTIME_ID`: a name for this runtime chosen by the user."""
+
+    @classmethod
+    def from_env(cls, env: Mapping[str, str] | None = None) -> "Settings":
+        env = os.environ if env is None else env
+        dev = "dev" in (env.get("FLOWKIT_ENV"), env.get("GENKIT_ENV"))
+        asked = env.get("FLOWKIT_TRACES", "").lower()
+        root = env.get("FLOWKIT_ROOT")
+        return cls(
+            dev=dev,
+            traces=asked in _TRUE or (dev and not asked),
+            root=Path(root).resolve() if root else project_root(),
+            telemetry_url=env.get("GENKIT_TELEMETRY_SERVER") or None,
+            reflection_v2_url=env.get("GENKIT_REFLECTION_V2_SERVER") or None,
+            runtime_id=env.get("GENKIT_RUNTIME_ID") or None,
+        )
+
+    @property
+    def data_folder(self) -> Path:
+        """`<root>/.flowkit`: indexes, traces.db, cache, uploads. Made by whoever first writes, with mode 0700."""
+        return self.root / ".flowkit"

@@ -1,0 +1,84 @@
+"""The data of a run: who asked, which trace, where chunks go.
+
+    @ai.flow()
+    async def answer(question: str, ctx: RunContext) -> str:
+        ctx.send_chunk("thinking")
+        return ctx.auth["uid"]
+"""
+
+from collections.abc import Callable, Mapping
+from contextvars import ContextVar
+from typing import Any
+
+from flowkit.core.spans import SpanRecord
+from flowkit.errors import InvalidInputError
+
+__all__ = ["RunContext", "current_run"]
+
+Context = Mapping[str, Any]
+
+
+class RunContext:
+    """What an action may know about its run. One per action call; `values` and `params` are shared down the tree.
+
+    `values` is the context that the caller gave (`context={"auth": …}`); `params` is a dict that the parts of one run
+    may use to tell each other things.
+    """
+
+    __slots__ = ("_send", "params", "record", "values")
+
+    def __init__(
+        self, values: Context, params: dict[str, Any], send: Callable[[Any], None] | None, record: SpanRecord | None
+    ) -> None:
+        self.values = values
+        self.params = params
+        self._send = send
+        self.record = record
+
+    @property
+    def auth(self) -> Any:
+        """`values["auth"]`, or None."""
+        return self.values.get("auth")
+
+    @property
+    def trace_id(self) -> str | None:
+        """32 hex digits, or None when the run is not traced."""
+        return None if self.record is None else self.record.trace_hex
+
+    @property
+    def span_id(self) -> str | None:
+        return None if self.record is None else self.record.span_hex
+
+    @property
+    def streaming(self) -> bool:
+        """True when somebody reads the chunks."""
+        return self._send is not None
+
+    def send_chunk(self, chunk: Any) -> None:
+        """Give a chunk to the caller; nothing happens when the call does not stream. Any thread may call it."""
+        if self._send is not None:
+            self._send(chunk)
+
+
+_EMPTY: Mapping[str, Any] = {}
+_run: ContextVar[RunContext | None] = ContextVar("flowkit_run", default=None)
+
+
+def current_run() -> RunContext | None:
+    """The innermost run that this code is part of."""
+    return _run.get()
+
+
+def child_context(
+    parent: RunContext | None, given: "Context | RunContext | None", send: Callable[[Any], None] | None
+) -> RunContext:
+    """The context of a call: what was given, else what the caller has."""
+    if given is None:
+        if parent is None:
+            return RunContext(_EMPTY, {}, send, None)
+        return RunContext(parent.values, parent.params, send, None)
+    if isinstance(given, RunContext):
+        return RunContext(given.values, given.params, send, None)
+    if not isinstance(given, Mapping):
+        raise InvalidInputError(f"context is a {type(given).__name__}", hint='pass a dict such as {"auth": {…}}')
+    return RunContext(given, parent.params if parent else {}, send, None)
