@@ -349,10 +349,9 @@ def reserve_attributes(record: SpanRecord) -> dict[str, AttributeValue]:
     return known
 
 
-def annotate(record: SpanRecord | None, **facts: AttributeValue | None) -> None:
-    """Add facts to a span, by the constants' names in lower case: `annotate(span, gen_ai_input_tokens=3)`."""
-    if record is None:
-        return
-    for name, value in facts.items():
-        if value is not None:
-            record.set_attribute(getattr(ATTRIBUTES, name.upper()), value)
+def annotate(record: SpanRecord | None, facts: Mapping[str, AttributeValue | None]) -> None:
+    """Add facts to a span, keyed by the names in `ATTRIBUTES`; None values are left out."""
+    if record is not None:
+        for name, value in facts.items():
+            if value is not None:
+                record.set_attribute(name, value)
