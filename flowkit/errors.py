@@ -115,7 +115,7 @@ class FlowkitError(Exception):
 class InvalidInputError(FlowkitError, ValueError):
     """A value that the caller gave is wrong; `details` may hold `{"errors": [{"path", "message"}]}`."""
 
-    default_status = "INVALID_ARGUMENT"
+    default_status: ClassVar[Status] = "INVALID_ARGUMENT"
 
 
 class FilterTypeError(InvalidInputError, TypeError):
