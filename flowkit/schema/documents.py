@@ -1,6 +1,6 @@
 """Documents: text (or other parts) with metadata. A chunk is a Document, and so is a hit.
 
-    Document.from_text("Tomato soup", {"source": "menu.pdf", "page": 2})
+Document.from_text("Tomato soup", {"source": "menu.pdf", "page": 2})
 """
 
 from collections.abc import Mapping

@@ -1,6 +1,6 @@
 """Text → vector: what goes into an embedder and what comes out.
 
-    EmbedResponse(embeddings=(Embedding(vector=(0.6, 0.8)),))
+EmbedResponse(embeddings=(Embedding(vector=(0.6, 0.8)),))
 """
 
 import math

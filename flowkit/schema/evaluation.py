@@ -1,6 +1,6 @@
 """What an evaluator gets and gives, in Genkit's JSON forms.
 
-    EvalCase(input="Q", output="A", reference="A", test_case_id="1")
+EvalCase(input="Q", output="A", reference="A", test_case_id="1")
 """
 
 from typing import Literal

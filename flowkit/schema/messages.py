@@ -1,6 +1,6 @@
 """Messages: who says what in a conversation with a model.
 
-    Message.user("Which dishes are vegan?")
+Message.user("Which dishes are vegan?")
 """
 
 from typing import Literal

@@ -1,7 +1,7 @@
 """Metadata: a dict of JSON values with typed getters and strict rules about what may be stored.
 
-    md = Metadata({"page": 3, "id": uuid4(), "note": None})     # the UUID becomes text, None drops the key
-    md.get_int("page")
+md = Metadata({"page": 3, "id": uuid4(), "note": None})     # the UUID becomes text, None drops the key
+md.get_int("page")
 """
 
 import math
@@ -124,7 +124,9 @@ class Metadata(dict[str, JSON]):
     def __get_pydantic_core_schema__(cls, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
         plain = core_schema.dict_schema(core_schema.str_schema(), core_schema.any_schema())
         return core_schema.no_info_plain_validator_function(
-            _from_any, serialization=core_schema.plain_serializer_function_ser_schema(dict), json_schema_input_schema=plain
+            _from_any,
+            serialization=core_schema.plain_serializer_function_ser_schema(dict),
+            json_schema_input_schema=plain,
         )
 
 

@@ -1,6 +1,6 @@
 """What goes into a model and what comes out, in Genkit's JSON forms.
 
-    GenerateRequest(messages=(Message.user("Hi"),), docs=hits)
+GenerateRequest(messages=(Message.user("Hi"),), docs=hits)
 """
 
 from typing import Any, Literal

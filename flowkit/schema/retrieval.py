@@ -1,6 +1,6 @@
 """Requests and responses of retrievers, indexers and rerankers, in Genkit's JSON forms.
 
-    RetrieverRequest(query=Document.from_text("vegan"), options={"k": 3})
+RetrieverRequest(query=Document.from_text("vegan"), options={"k": 3})
 """
 
 from pydantic import Field

@@ -1,6 +1,6 @@
 """Text hygiene, applied once, when a document is made.
 
-    clean_text("a\\x00b\\ud800")     ("ab\\ufffd", 2)
+clean_text("a\\x00b\\ud800")     ("ab\\ufffd", 2)
 """
 
 import re

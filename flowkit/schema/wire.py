@@ -1,6 +1,6 @@
 """The one base of all wire models: snake_case in Python, Genkit's camelCase in JSON.
 
-    class Usage(Wire): input_tokens: int | None = None      # JSON: {"inputTokens": 3}
+class Usage(Wire): input_tokens: int | None = None      # JSON: {"inputTokens": 3}
 """
 
 from typing import Any, Self

@@ -1,15 +1,14 @@
-"""The filter tree: frozen nodes that say which metadata matches, and `F`, which builds them.
+"""The filter tree: frozen nodes that say which metadata matches. `F` and `F.parse` build them.
 
-    (F("year") >= 2020) & ~F("lang").in_(["de", "fr"])
-    F.parse("year >= 2020 AND lang NOT IN ('de', 'fr')")
+    And(Comparison("gte", "year", 2020), Not(Membership("in", "lang", ("de", "fr"))))
 
-Each comparison needs its parentheses, because `&` and `|` bind tighter than `==` and `>` in Python.
+A UUID may stand in a node for strict evaluation only. `F`, the text and the wire form give its string instead.
 """
 
 import operator
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, NoReturn, cast
+from typing import Any, ClassVar, Literal, NoReturn
 from uuid import UUID
 
 from pydantic import GetCoreSchemaHandler, GetJsonSchemaHandler
@@ -19,10 +18,18 @@ from pydantic_core import CoreSchema, core_schema
 from flowkit.errors import InvalidInputError
 from flowkit.schema.text import clean_text, is_blank
 
-if TYPE_CHECKING:
-    from flowkit.schema.filters.parse import Clock
-
-__all__ = ["And", "Comparison", "ComparisonOp", "F", "Filter", "Membership", "MembershipOp", "Not", "Or", "Value"]
+__all__ = [
+    "And",
+    "Comparison",
+    "ComparisonOp",
+    "Filter",
+    "Membership",
+    "MembershipOp",
+    "Node",
+    "Not",
+    "Or",
+    "Value",
+]
 
 Value = str | bool | int | float | UUID
 ComparisonOp = Literal["eq", "ne", "gt", "gte", "lt", "lte", "contains"]
@@ -57,13 +64,16 @@ class Filter:
         )
 
     def __str__(self) -> str:
-        return self.to_text()
+        try:
+            return self.to_text()
+        except InvalidInputError:
+            return repr(self)
 
     def to_text(self) -> str:
         """The filter as text that `F.parse` reads back to an equal filter.
 
         Raises:
-            UnsupportedFilter: the text form has no words for it (NaN, infinity).
+            InvalidInputError: a value is NaN or infinite, for which the text form has no words.
         """
         from flowkit.schema.filters.text import to_text
 
@@ -120,7 +130,8 @@ class Comparison(Filter):
         value = checked_value(self.value, self.key)
         if isinstance(value, bool) and self.op not in ("eq", "ne"):
             raise InvalidInputError(
-                f"key {self.key!r}: {value} cannot be used with {self.op!r}", hint="bool goes with ==, !=, in and not in"
+                f"key {self.key!r}: {value} cannot be used with {self.op!r}",
+                hint="bool goes with ==, !=, in and not in",
             )
         object.__setattr__(self, "value", value)
 
@@ -200,94 +211,8 @@ class Not(Filter):
         object.__setattr__(self, "depth", checked_depth(self.expr))
 
 
-class F:
-    """A metadata key, whose comparisons make filters: `F("year") >= 2020`.
-
-    Operators: `==` `!=` `>` `>=` `<` `<=`, `.between`, `.in_`, `.not_in`, `.contains`.
-    Values: strings, bools, 64-bit integers, floats, and UUIDs, which become their string.
-    """
-
-    __slots__ = ("key",)
-
-    def __init__(self, key: str) -> None:
-        self.key = checked_key(key)
-
-    @staticmethod
-    def parse(text: str, *, clock: "Clock | None" = None) -> Filter:
-        """Read a filter from text: `F.parse("age > 18 AND city = 'Munich'")`.
-
-        `clock` gives the moment that CURRENT_DATE and its kin mean; default is the local time now.
-
-        Raises:
-            InvalidInputError: the text is no filter; the message names the position and what was expected there.
-        """
-        from flowkit.schema.filters.parse import parse
-
-        return parse(text, clock=clock)
-
-    def __eq__(self, value: Value) -> Comparison:  # type: ignore[override]
-        return Comparison("eq", self.key, plain(value))
-
-    def __ne__(self, value: Value) -> Comparison:  # type: ignore[override]
-        return Comparison("ne", self.key, plain(value))
-
-    def __gt__(self, value: Value) -> Comparison:
-        return Comparison("gt", self.key, plain(value))
-
-    def __ge__(self, value: Value) -> Comparison:
-        return Comparison("gte", self.key, plain(value))
-
-    def __lt__(self, value: Value) -> Comparison:
-        return Comparison("lt", self.key, plain(value))
-
-    def __le__(self, value: Value) -> Comparison:
-        return Comparison("lte", self.key, plain(value))
-
-    def between(self, low: Value, high: Value) -> And:
-        """From `low` to `high`, both included."""
-        return And(self >= low, self <= high)
-
-    def in_(self, values: Iterable[Value]) -> Membership:
-        """Equal to one of `values`; of none when it is empty."""
-        return self._membership("in", values)
-
-    def not_in(self, values: Iterable[Value]) -> Membership:
-        """Equal to none of `values`; also matches where the key is missing."""
-        return self._membership("nin", values)
-
-    def contains(self, value: str | int | float) -> Comparison:
-        """A string that holds `value` (case counts), or a list with an element equal to `value`."""
-        return Comparison("contains", self.key, plain(value))
-
-    def _membership(self, op: MembershipOp, values: Iterable[Value]) -> Membership:
-        if not isinstance(values, str | bytes | dict) and isinstance(values, Iterable):
-            values = tuple(map(plain, values))
-        return Membership(op, self.key, cast(tuple[Value, ...], values))
-
-    def __hash__(self) -> int:
-        return hash(self.key)
-
-    def __repr__(self) -> str:
-        return f"F({self.key!r})"
-
-    def __bool__(self) -> NoReturn:
-        raise self._not_a_filter()
-
-    def __contains__(self, item: object) -> NoReturn:
-        raise InvalidInputError(f"`in` does not work on {self!r}", hint=f"write {self!r}.contains(…) or .in_([…])")
-
-    def __and__(self, other: object) -> NoReturn:
-        raise self._not_a_filter()
-
-    __rand__ = __or__ = __ror__ = __and__
-
-    def __invert__(self) -> NoReturn:
-        raise self._not_a_filter()
-
-    def _not_a_filter(self) -> InvalidInputError:
-        return InvalidInputError(
-            f"{self!r} alone is no filter", hint="compare it, and put each comparison in parentheses: (F(…) == 1) & (…)"
-        )
+Node = Comparison | Membership | And | Or | Not
+"""All there is: what a `Filter` can be."""
 
 
 def plain(value: Any) -> Any:
@@ -309,15 +234,15 @@ def checked_value(value: object, key: str) -> Value:
         return value
     if isinstance(value, float):
         return float(value)
-    if isinstance(value, F | Filter):
-        raise InvalidInputError(f"key {key!r}: a filter compares with a value, not with {value!r}")
     if hasattr(value, "__index__"):
         number = operator.index(value)
         if -(2**63) <= number < 2**63:
             return number
         raise InvalidInputError(f"key {key!r}: {number} is beyond 64 bits", hint="metadata cannot hold such a number")
     if value is None:
-        raise InvalidInputError(f"key {key!r}: there is no None in metadata", hint="a missing key matches != and not in")
+        raise InvalidInputError(
+            f"key {key!r}: there is no None in metadata", hint="a missing key matches != and not in"
+        )
     raise InvalidInputError(
         f"key {key!r}: a {type(value).__name__} cannot be compared",
         hint="use text, numbers or bools; for several values .in_([…]), for dates ISO text",

@@ -1,6 +1,6 @@
 """Type names of metadata values, and the check of a filter against the types that an index holds.
 
-    check(F("year") >= 2020, {"year": {"string"}})     # FilterTypeError: 'year' holds strings here
+check(F("year") >= 2020, {"year": {"string"}})     # FilterTypeError: 'year' holds strings here
 """
 
 from collections.abc import Collection, Mapping

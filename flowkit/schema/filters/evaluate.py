@@ -1,40 +1,163 @@
 """Evaluation: does this metadata match this filter?
 
     matches(F("year") >= 2020, {"year": 2021})
+    keep = compile(F("year") >= 2020); hits = [row for row in rows if keep(row.metadata)]
+
+The rules. A missing key makes `!=` and `not in` true and every other comparison false; NOT is the exact complement.
+A value of another type counts as a missing key: strings, numbers and bools never equal one another, and nothing is
+converted. Numbers compare exactly, integers with floats too, and NaN matches nothing but `!=` and `not in`. Strings
+order by code point. A list or an object differs from every value that a filter can hold, so `==` and `in` do not match
+it; `contains` asks whether a list has an element equal to the value, or a string a part.
 """
 
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Callable, Iterator, Mapping
+from functools import lru_cache
+from typing import Any, TypeGuard, assert_never
+from uuid import UUID
 
-from flowkit.schema.filters.ast import And, Comparison, Filter, Membership, Not, Or
-from flowkit.schema.filters.check import key_type
+from flowkit.schema.filters.ast import And, Comparison, Filter, Membership, Node, Not, Or, plain
+from flowkit.schema.filters.strict import strictly_matches
 
-__all__ = ["matches"]
+__all__ = ["Predicate", "compile", "matches"]
+
+Predicate = Callable[[Mapping[str, Any]], bool]
 
 
-def matches(filter: Filter, metadata: Mapping[str, Any], *, strict: bool = False) -> bool:
-    match filter:
-        case And(left=left, right=right):
-            return matches(left, metadata) and matches(right, metadata)
-        case Or(left=left, right=right):
-            return matches(left, metadata) or matches(right, metadata)
-        case Not(expr=expr):
-            return not matches(expr, metadata)
-        case Membership(op=op, key=key, values=values):
-            found = metadata.get(key)
-            return any(key_type(found) == key_type(v) and found == v for v in values) == (op == "in")
-        case Comparison(op=op, key=key, value=value):
-            found = metadata.get(key)
-            if op == "contains":
-                return isinstance(found, str | list) and value in found
-            same = key_type(found) == key_type(value) and found is not None
-            compare: dict[str, Any] = {
-                "eq": lambda: same and found == value,
-                "ne": lambda: not same or found != value,
-                "gt": lambda: same and found > value,
-                "gte": lambda: same and found >= value,
-                "lt": lambda: same and found < value,
-                "lte": lambda: same and found <= value,
-            }
-            return bool(compare[op]())
-    raise TypeError(filter)
+def matches(filter: Filter, metadata: Mapping[str, Any] | None, *, strict: bool = False) -> bool:
+    """Whether the metadata matches. What is not a mapping matches no filter at all, not even a NOT.
+
+    With `strict`, a value of another type raises instead of counting as missing, UUID objects are a type of their own,
+    numbers compare by their decimal text, and strings order by UTF-16 code unit: the reading of LangChain4j.
+
+    Raises:
+        FilterTypeError: only with `strict`: a stored value has another type than the filter's.
+    """
+    if not isinstance(metadata, Mapping):
+        return False
+    if strict:
+        return strictly_matches(filter, metadata)
+    if any(isinstance(value, UUID) for value in metadata.values()):
+        metadata = {key: plain(value) for key, value in metadata.items()}
+    return compile(filter)(metadata)
+
+
+@lru_cache(maxsize=256)
+def compile(filter: Filter) -> Predicate:
+    """A function that evaluates the filter, for scans over many rows. It never raises.
+
+    It takes stored metadata, which holds no UUID objects.
+    """
+    node: Node = filter  # type: ignore[assignment]
+    match node:
+        case Comparison():
+            return _comparison(node)
+        case Membership():
+            return _membership(node)
+        case And():
+            return _all([compile(part) for part in _chain(node, And)])
+        case Or():
+            return _any([compile(part) for part in _chain(node, Or)])
+        case Not():
+            return _not(compile(node.expr))
+        case _:
+            assert_never(node)
+
+
+def _chain(node: Filter, kind: type[And] | type[Or]) -> Iterator[Filter]:
+    """The parts of a & b & c, left to right."""
+    if isinstance(node, kind):
+        yield from _chain(node.left, kind)
+        yield from _chain(node.right, kind)
+    else:
+        yield node
+
+
+def _all(parts: list[Predicate]) -> Predicate:
+    if len(parts) == 2:
+        first, second = parts
+        return lambda metadata: first(metadata) and second(metadata)
+    return lambda metadata: all(part(metadata) for part in parts)
+
+
+def _any(parts: list[Predicate]) -> Predicate:
+    if len(parts) == 2:
+        first, second = parts
+        return lambda metadata: first(metadata) or second(metadata)
+    return lambda metadata: any(part(metadata) for part in parts)
+
+
+def _not(part: Predicate) -> Predicate:
+    return lambda metadata: not part(metadata)
+
+
+def _comparison(node: Comparison) -> Predicate:
+    key, value = node.key, plain(node.value)
+    match node.op:
+        case "eq":
+            return _equal(key, value)
+        case "ne":
+            return _not(_equal(key, value))
+        case "contains":
+            return _contains(key, value)
+        case "gt":
+            return _ordered(key, value, lambda found: found > value)
+        case "gte":
+            return _ordered(key, value, lambda found: found >= value)
+        case "lt":
+            return _ordered(key, value, lambda found: found < value)
+        case "lte":
+            return _ordered(key, value, lambda found: found <= value)
+        case _:
+            assert_never(node.op)
+
+
+def is_number(value: object) -> TypeGuard[int | float]:
+    return isinstance(value, int | float) and value is not True and value is not False
+
+
+def _equal(key: str, value: str | bool | int | float) -> Predicate:
+    if isinstance(value, str):
+        return lambda metadata: bool(metadata.get(key) == value)
+    if isinstance(value, bool):
+        return lambda metadata: metadata.get(key) is value
+    # True == 1 in Python, but they are of two types here.
+    return lambda metadata: is_number(found := metadata.get(key)) and found == value
+
+
+def _ordered(key: str, value: str | int | float, test: Callable[[Any], bool]) -> Predicate:
+    if isinstance(value, str):
+        return lambda metadata: isinstance(found := metadata.get(key), str) and test(found)
+    return lambda metadata: is_number(found := metadata.get(key)) and test(found)
+
+
+def _contains(key: str, value: str | int | float) -> Predicate:
+    def contains(metadata: Mapping[str, Any]) -> bool:
+        found = metadata.get(key)
+        if isinstance(found, str):
+            return isinstance(value, str) and value in found
+        if not isinstance(found, list | tuple):
+            return False
+        if isinstance(value, str):
+            return value in found
+        return any(is_number(item) and item == value for item in found)
+
+    return contains
+
+
+def _membership(node: Membership) -> Predicate:
+    key = node.key
+    values = [plain(value) for value in node.values]
+    strings = frozenset(value for value in values if isinstance(value, str))
+    bools = frozenset(value for value in values if isinstance(value, bool))
+    # NaN stays out: a set would find it by identity.
+    numbers = frozenset(value for value in values if is_number(value) and value == value)
+
+    def member(metadata: Mapping[str, Any]) -> bool:
+        found = metadata.get(key)
+        if isinstance(found, str):
+            return found in strings
+        if found is True or found is False:
+            return found in bools
+        return isinstance(found, int | float) and found in numbers
+
+    return member if node.op == "in" else _not(member)
