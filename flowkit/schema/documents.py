@@ -10,7 +10,7 @@ from typing import Any, Self
 from pydantic import Field, PrivateAttr, model_validator
 
 from flowkit.errors import InvalidInputError
-from flowkit.schema.metadata import Metadata
+from flowkit.schema.metadata import Metadata, StoredMetadata
 from flowkit.schema.parts import Part, TextPart
 from flowkit.schema.text import clean_text, is_blank
 from flowkit.schema.wire import JSON, Wire
@@ -53,7 +53,7 @@ class Document(Wire):
         """
         if not isinstance(text, str) or is_blank(text):
             raise InvalidInputError("a document needs text", hint="skip empty pages and files")
-        return cls(content=(TextPart(text=text),), metadata=Metadata(metadata or {}), id=id)
+        return cls(content=(TextPart(text=text),), metadata=StoredMetadata(metadata or {}), id=id)
 
     @property
     def text(self) -> str:
@@ -75,11 +75,25 @@ class Document(Wire):
 
     @property
     def identity(self) -> str:
-        """What makes two documents the same: the id, else text and source. Scores never count."""
-        return self.id or document_id(self.source, self.text, 0)
+        """What makes two documents the same: the id, else text and source, else text and metadata. Never a score."""
+        if self.id:
+            return self.id
+        text = self.text or "\n".join(part.model_dump_json() for part in self.content)
+        return document_id(self.source, text, 0, {k: v for k, v in self.metadata.items() if k != "score"})
+
+    def __eq__(self, other: object) -> bool:
+        # Not pydantic's, which would also compare how many characters were cleaned.
+        return self.__dict__ == other.__dict__ if type(other) is type(self) else NotImplemented
+
+    def __hash__(self) -> int:
+        return hash((self.id, self.text))
+
+    def to_chunk(self) -> Self:
+        """The whole document as one chunk: `index` is 0 unless it has one."""
+        return self if "index" in self.metadata else self.with_metadata(index=0)
 
     def with_metadata(self, **more: Any) -> Self:
-        """A copy with more (or changed) metadata; None drops the key."""
+        """A copy with more (or changed) metadata; None drops the key, a UUID becomes its string."""
         metadata = self.metadata.copy()
         metadata.update(more)
         return self.model_copy(update={"metadata": metadata})

@@ -4,6 +4,7 @@ EmbedResponse(embeddings=(Embedding(vector=(0.6, 0.8)),))
 """
 
 import math
+from collections.abc import Sequence
 from typing import Literal
 
 from pydantic import Field, field_validator
@@ -13,7 +14,16 @@ from flowkit.schema.documents import Document
 from flowkit.schema.model import Usage
 from flowkit.schema.wire import JSON, Wire
 
-__all__ = ["EmbedRequest", "EmbedResponse", "EmbedTask", "EmbedderInfo", "Embedding", "cosine", "relevance"]
+__all__ = [
+    "EmbedRequest",
+    "EmbedResponse",
+    "EmbedTask",
+    "EmbedderInfo",
+    "Embedding",
+    "cosine",
+    "cosine_from_relevance",
+    "relevance",
+]
 
 EmbedTask = Literal["document", "query"]
 
@@ -34,6 +44,13 @@ class Embedding(Wire):
     @property
     def dimension(self) -> int:
         return len(self.vector)
+
+    def normalized(self) -> "Embedding":
+        """The same direction at length 1; a vector shorter than 1e-10 has none and is returned as it is."""
+        length = math.hypot(*self.vector)
+        if length < 1e-10:
+            return self
+        return self.model_copy(update={"vector": tuple(x / length for x in self.vector)})
 
     @field_validator("vector")
     @classmethod
@@ -62,18 +79,26 @@ class EmbedderInfo(Wire):
     supports: dict[str, JSON] | None = None
 
 
-def cosine(a: tuple[float, ...] | list[float], b: tuple[float, ...] | list[float]) -> float:
-    """Cosine similarity, -1…1; a zero vector gives 0.
+def cosine(a: Sequence[float], b: Sequence[float]) -> float:
+    """Cosine similarity, -1…1: dot(a, b) / max(|a| |b|, 1e-8), so a zero vector gives 0.
 
     Raises:
         InvalidInputError: the lengths differ.
     """
     if len(a) != len(b):
-        raise InvalidInputError(f"vectors of {len(a)} and {len(b)} dimensions cannot be compared")
-    norms = math.sqrt(math.fsum(x * x for x in a)) * math.sqrt(math.fsum(y * y for y in b))
-    return math.fsum(x * y for x, y in zip(a, b, strict=True)) / max(norms, 1e-8)
+        raise InvalidInputError(
+            f"vectors of {len(a)} and {len(b)} dimensions cannot be compared", hint="embed both with one model"
+        )
+    lengths = math.sqrt(math.fsum(x * x for x in a)) * math.sqrt(math.fsum(y * y for y in b))
+    found = math.fsum(x * y for x, y in zip(a, b, strict=True)) / max(lengths, 1e-8)
+    return min(1.0, max(-1.0, found))  # rounding may leave the interval by an ulp
 
 
 def relevance(cos: float) -> float:
     """Cosine as a score: (1 + cos) / 2, in 0…1."""
     return (1 + cos) / 2
+
+
+def cosine_from_relevance(score: float) -> float:
+    """The inverse of `relevance`: 2 score - 1, in -1…1."""
+    return 2 * score - 1

@@ -1,10 +1,11 @@
 """Metadata: a dict of JSON values with typed getters and strict rules about what may be stored.
 
-md = Metadata({"page": 3, "id": uuid4(), "note": None})     # the UUID becomes text, None drops the key
+md = Metadata({"page": "3", "note": None})     # None drops the key
 md.get_int("page")
 """
 
 import math
+import re
 from collections.abc import Iterable, Mapping
 from typing import Any, Self
 from uuid import UUID
@@ -13,37 +14,47 @@ from pydantic import GetCoreSchemaHandler
 from pydantic_core import CoreSchema, core_schema
 
 from flowkit.errors import InvalidInputError
-from flowkit.schema.text import clean_text
+from flowkit.schema.text import clean_text, is_blank
 from flowkit.schema.wire import JSON
 
-__all__ = ["Metadata"]
+__all__ = ["Metadata", "StoredMetadata"]
 
 _INT64 = range(-(2**63), 2**63)
+_INTEGER = re.compile(r"[+-]?[0-9]{1,30}")
+_NUMBER = re.compile(r"[+-]?(?:(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?|NaN|Infinity)")
+_UUID = re.compile(r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
 
 
 class Metadata(dict[str, JSON]):
     """A dict whose every entry has passed the rules.
 
     Keys are strings that are not blank. Values are JSON: strings (cleaned of NUL and lone surrogates), bools, finite
-    numbers (integers within 64 bits), lists and dicts of such. A UUID becomes its string, a tuple a list, and None
-    drops the key. Anything else raises `InvalidInputError` naming the key.
+    numbers (integers within 64 bits), lists and dicts of such. A tuple becomes a list, and None drops the key. A UUID
+    stays one until a `Document` is made, which holds its string. Anything else raises `InvalidInputError` naming the
+    key.
     """
+
+    __slots__ = ()
 
     def __init__(self, entries: Mapping[str, Any] | Iterable[tuple[str, Any]] = ()) -> None:
         super().__init__()
-        if type(entries) is Metadata:
+        if isinstance(entries, type(self)):
             super().update(entries)  # already checked
         else:
             self.update(entries)
 
     def __setitem__(self, key: str, value: Any) -> None:
-        if not isinstance(key, str) or not key.strip():
+        if not isinstance(key, str) or is_blank(key):
             raise InvalidInputError(f"metadata key {key!r} is blank or not a string", hint="use a non-empty string")
-        value = _checked(value, key)
+        key = clean_text(key)[0]
+        value = self._stored(value, key)
         if value is None:
             self.pop(key, None)
         else:
-            super().__setitem__(clean_text(key)[0], value)
+            super().__setitem__(key, value)
+
+    def _stored(self, value: Any, key: str) -> Any:
+        return value if isinstance(value, UUID) else _checked(value, key)
 
     def update(self, entries: Mapping[str, Any] | Iterable[tuple[str, Any]] = (), /, **more: Any) -> None:  # type: ignore[override]
         """Overwrite entries, each under the rules."""
@@ -52,6 +63,10 @@ class Metadata(dict[str, JSON]):
             self[key] = value
         for key, value in more.items():
             self[key] = value
+
+    def __ior__(self, entries: Mapping[str, Any] | Iterable[tuple[str, Any]]) -> Self:  # type: ignore[override,misc]
+        self.update(entries)
+        return self
 
     def setdefault(self, key: str, default: Any = None, /) -> Any:
         if key not in self:
@@ -78,12 +93,13 @@ class Metadata(dict[str, JSON]):
         raise self._mismatch(key, "a string")
 
     def get_uuid(self, key: str) -> UUID | None:
-        """The stored string read as a UUID."""
-        text = self.get_str(key)
-        try:
-            return None if text is None else UUID(text)
-        except ValueError:
-            raise self._mismatch(key, "a UUID") from None
+        """A UUID, or a string read as one (8-4-4-4-12 hex digits)."""
+        value = self.get(key)
+        if value is None or isinstance(value, UUID):
+            return value
+        if isinstance(value, str) and _UUID.fullmatch(value):
+            return UUID(value)
+        raise self._mismatch(key, "a UUID")
 
     def get_int(self, key: str) -> int | None:
         """A number, truncated toward zero, or a string read strictly (`"2.5"` and `" 2"` are not integers)."""
@@ -91,23 +107,21 @@ class Metadata(dict[str, JSON]):
         if value is None:
             return None
         if isinstance(value, str):
-            if value.lstrip("+-").isdecimal() and value.isascii() and len(value) - len(value.lstrip("+-")) <= 1:
+            if _INTEGER.fullmatch(value) and int(value) in _INT64:
                 return int(value)
-        elif isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value):
+        elif isinstance(value, int | float) and not isinstance(value, bool):
             return int(value)
         raise self._mismatch(key, "an integer")
 
     def get_float(self, key: str) -> float | None:
-        """A number, or a string read strictly."""
+        """A number, or a string read strictly: decimal digits, or the words `NaN` and `Infinity`."""
         value = self.get(key)
         if value is None:
             return None
-        if isinstance(value, str) and value == value.strip() and "_" not in value:
-            try:
+        if isinstance(value, str):
+            if _NUMBER.fullmatch(value):
                 return float(value)
-            except ValueError:
-                raise self._mismatch(key, "a number") from None
-        if isinstance(value, int | float) and not isinstance(value, bool):
+        elif isinstance(value, int | float) and not isinstance(value, bool):
             return float(value)
         raise self._mismatch(key, "a number")
 
@@ -130,12 +144,21 @@ class Metadata(dict[str, JSON]):
         )
 
 
+class StoredMetadata(Metadata):
+    """Metadata as a `Document` holds it: JSON through and through, so a UUID becomes its string."""
+
+    __slots__ = ()
+
+    def _stored(self, value: Any, key: str) -> JSON:
+        return _checked(value, key)
+
+
 def _from_any(value: Any) -> Metadata:
     if value is None:
-        return Metadata()
+        return StoredMetadata()
     if not isinstance(value, Mapping):
         raise ValueError(f"metadata is {type(value).__name__}, not an object")
-    return Metadata(value)
+    return StoredMetadata(value)
 
 
 def _checked(value: Any, key: str) -> JSON:

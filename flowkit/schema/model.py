@@ -3,7 +3,9 @@
 GenerateRequest(messages=(Message.user("Hi"),), docs=hits)
 """
 
-from typing import Any, Literal
+import functools
+from collections.abc import Iterable
+from typing import Any, Literal, TypeVar
 
 from pydantic import ConfigDict, Field
 from pydantic.alias_generators import to_camel
@@ -91,16 +93,35 @@ class Usage(Wire):
     custom: dict[str, float] | None = None
 
     def __add__(self, other: "Usage") -> "Usage":
-        """Field by field; None counts as nothing, and None + None stays None."""
+        """Field by field; None counts as nothing, and None + None stays None. A missing total is input + output."""
         total: dict[str, Any] = {}
         for name in type(self).model_fields:
             ours, theirs = getattr(self, name), getattr(other, name)
-            if name == "custom":
-                keys = (ours or {}).keys() | (theirs or {}).keys()
-                total[name] = {k: (ours or {}).get(k, 0) + (theirs or {}).get(k, 0) for k in sorted(keys)} or None
-            else:
-                total[name] = theirs if ours is None else ours if theirs is None else ours + theirs
+            match name:
+                case "custom":
+                    keys = (ours or {}).keys() | (theirs or {}).keys()
+                    total[name] = {k: (ours or {}).get(k, 0) + (theirs or {}).get(k, 0) for k in sorted(keys)} or None
+                case "total_tokens":
+                    total[name] = _add(self._total(), other._total())
+                case _:
+                    total[name] = _add(ours, theirs)
         return Usage(**total)
+
+    def _total(self) -> int | None:
+        return _add(self.input_tokens, self.output_tokens) if self.total_tokens is None else self.total_tokens
+
+    @classmethod
+    def sum(cls, usages: Iterable["Usage | None"]) -> "Usage | None":
+        """All of them together; None when none of them said anything."""
+        known = [usage for usage in usages if usage is not None]
+        return functools.reduce(Usage.__add__, known, Usage()) if known else None
+
+
+Number = TypeVar("Number", int, float)
+
+
+def _add(a: Number | None, b: Number | None) -> Number | None:
+    return b if a is None else a if b is None else a + b
 
 
 class Citation(Wire):

@@ -8,6 +8,7 @@ import re
 __all__ = ["clean_text", "is_blank"]
 
 _BAD = re.compile("[\x00\ud800-\udfff]")
+_BLANK = "".join(map(chr, range(0x21)))
 
 
 def clean_text(text: str) -> tuple[str, int]:
@@ -23,4 +24,4 @@ def clean_text(text: str) -> tuple[str, int]:
 
 def is_blank(text: str) -> bool:
     """True when the text has only characters up to U+0020 (so a no-break space is not blank)."""
-    return not text.strip("".join(map(chr, range(0x21))))
+    return text[:1] <= " " and not text.strip(_BLANK)

@@ -158,7 +158,9 @@ class _Parser:
                 raise self._expected("IN, BETWEEN or CONTAINS", at=word)
             case _:
                 hint = (
-                    'a key with such characters is written in double quotes: "a-b"' if word.kind == "symbol" else None
+                    'a key with such characters is written in double quotes: "a-b"'
+                    if word.text in tuple("-+/*")
+                    else None
                 )
                 raise self._expected("a comparison such as =, >= or IN", at=word, hint=hint)
         return Not(found) if negated else found

@@ -28,9 +28,7 @@ def to_text(filter: Filter) -> str:
         case Membership(op=op, key=key, values=values):
             listed = ", ".join(_value(value, key) for value in values)
             return f"{_key(key)} {'IN' if op == 'in' else 'NOT IN'} ({listed})"
-        case And(left=Comparison(op="gte", key=key, value=low), right=Comparison(op="lte", key=other, value=high)) if (
-            key == other
-        ):
+        case And(left=Comparison(key=key, value=low), right=Comparison(value=high)) if _is_between(node):
             return f"{_key(key)} BETWEEN {_value(low, key)} AND {_value(high, key)}"
         case And(left=left, right=right):
             return f"{_grouped(left, Or)} AND {_grouped(right, Or, And)}"
@@ -44,7 +42,15 @@ def to_text(filter: Filter) -> str:
 
 def _grouped(node: Filter, *looser: type[Filter]) -> str:
     text = to_text(node)
-    return f"({text})" if isinstance(node, looser) else text
+    return f"({text})" if isinstance(node, looser) and not _is_between(node) else text
+
+
+def _is_between(node: Filter) -> bool:
+    match node:
+        case And(left=Comparison(op="gte", key=key), right=Comparison(op="lte", key=other)):
+            return key == other
+        case _:
+            return False
 
 
 def _key(key: str) -> str:

@@ -1,6 +1,6 @@
 """The JSON form of filters.
 
-    {"op": "or", "left": {"op": "gte", "key": "year", "value": 2020}, "right": {"op": "in", "key": "lang", "values": []}}
+    {"op": "or", "left": {"op": "gte", "key": "n", "value": 5}, "right": {"op": "in", "key": "lang", "values": ["de"]}}
 
 Operators: `eq ne gt gte lt lte contains` with `value`, `in nin` with `values`, `and or` with `left` and `right`,
 `not` with `expr`, and, in reading only, `between` with `from` and `to`. A value is a string, a bool or a number;
