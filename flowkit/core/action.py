@@ -136,7 +136,7 @@ class Action(Generic[In, Out, Chunk]):
         except BaseException as error:
             _run.reset(token)
             if span is not None:
-                fail(span, runtime, error, self)
+                fail(span, runtime, error, f"{self.kind} {self.name!r}")
             raise
         _run.reset(token)
         if span is not None:
@@ -181,7 +181,7 @@ def joined(chunks: list[Any]) -> Any:
     return "".join(chunks) if chunks and all(type(chunk) is str for chunk in chunks) else chunks
 
 
-def fail(span: SpanRecord, runtime: Runtime, error: BaseException, action: "Action[Any, Any, Any]") -> None:
+def fail(span: SpanRecord, runtime: Runtime, error: BaseException, where: str) -> None:
     """Close a span with an error; the innermost span of an exception is its source and leaves a note on it."""
     cancelled = isinstance(error, CancelledError)
     if not cancelled and getattr(error, "_flowkit_trace", None) is None:
@@ -191,7 +191,7 @@ def fail(span: SpanRecord, runtime: Runtime, error: BaseException, action: "Acti
         except AttributeError:  # an exception with slots keeps its place, without the note
             pass
         else:
-            error.add_note(f"in {action.kind} {action.name!r}, trace {span.trace_hex}")
+            error.add_note(f"in {where}, trace {span.trace_hex}")
     close_span(span, runtime.tracing, error, cancelled)
 
 

@@ -14,6 +14,7 @@ from typing import Any
 from flowkit.core.action import Action
 from flowkit.core.kinds import Kind, action_key, split_key
 from flowkit.core.plugin import ActionInfo, Plugin
+from flowkit.core.runtime import Runtime
 from flowkit.errors import ConfigError, FlowkitError, InvalidInputError, NotFoundError
 
 __all__ = ["Registry"]
@@ -35,7 +36,8 @@ KNOWN_PLUGINS: Mapping[str, str] = {
 class Registry:
     """Actions of one `Flowkit`. Safe to use from several threads and loops."""
 
-    def __init__(self, plugins: Sequence[Plugin] = ()) -> None:
+    def __init__(self, plugins: Sequence[Plugin] = (), *, runtime: Runtime | None = None) -> None:
+        self.runtime = runtime or Runtime()
         self._actions: dict[str, AnyAction] = {}
         self._plugins = list(plugins)
         self._ready: dict[int, Future[None]] = {}
@@ -63,6 +65,7 @@ class Registry:
                     hint="rename one of them",
                     status="ALREADY_EXISTS",
                 )
+            action.runtime = self.runtime
             self._actions[action.key] = action
 
     async def get(self, key: str) -> AnyAction:
@@ -138,6 +141,7 @@ class Registry:
         action = await plugin.resolve(kind, name)
         if action is None:
             return None
+        action.runtime = self.runtime
         with self._lock:
             # Another task may have been quicker: everybody must get the same object.
             return self._actions.setdefault(action.key, action)

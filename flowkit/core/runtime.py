@@ -7,6 +7,7 @@ import asyncio
 import weakref
 from collections.abc import Callable
 
+from flowkit.config import Settings
 from flowkit.core.loops import private_loop
 from flowkit.core.spans import SpanRecord, Tracing
 
@@ -16,10 +17,11 @@ __all__ = ["Runtime"]
 class Runtime:
     """One per `Flowkit`. `on_span`, when set, is told of each action span as it opens (servers send ids early)."""
 
-    __slots__ = ("__weakref__", "_attached", "_last", "on_span", "tracing")
+    __slots__ = ("__weakref__", "_attached", "_last", "on_span", "settings", "tracing")
 
-    def __init__(self, tracing: Tracing | None = None) -> None:
+    def __init__(self, tracing: Tracing | None = None, settings: Settings | None = None) -> None:
         self.tracing = tracing or Tracing()
+        self.settings = settings or Settings()
         self.on_span: Callable[[SpanRecord], None] | None = None
         self._attached: weakref.ref[asyncio.AbstractEventLoop] | None = None
         self._last: weakref.ref[asyncio.AbstractEventLoop] | None = None

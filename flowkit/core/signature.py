@@ -8,7 +8,7 @@
 
 import collections.abc
 import inspect
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import field, make_dataclass
 from typing import Any, Literal, get_args, get_origin, get_type_hints
 
@@ -67,8 +67,10 @@ class _Type:
 class Signature:
     """What a function takes and gives. Annotations are read at once, validators are made when they are needed."""
 
-    def __init__(self, fn: Callable[..., Any], where: str) -> None:
+    def __init__(self, fn: Callable[..., Any], where: str, *, lead: int = 0) -> None:
+        """`lead`: so many parameters at the front are given by the framework (a query, documents); the rest is input."""
         self.where = where
+        self.lead: dict[str, Any] = {}
         inner = inspect.unwrap(fn.__func__ if isinstance(fn, staticmethod) else fn)
         target = inner if inspect.isroutine(inner) else type(inner).__call__
         try:
@@ -78,19 +80,25 @@ class Signature:
             raise ConfigError(f"{where}: {error}", hint="define the type before the function, at module level") from error
         self.style = _style(target)
         self.context_name: str | None = None
-        self._context_at: int | None = None
         self._inputs: dict[str, inspect.Parameter] = {}
-        for at, parameter in enumerate(parameters):
+        self._order: list[inspect.Parameter] = []
+        for parameter in parameters:
             if parameter.kind in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD):
                 raise ConfigError(f"{where}: *{parameter.name} has no schema", hint="name every parameter")
-            if _is_context(hints.get(parameter.name)):
-                self.context_name, self._context_at = parameter.name, at
-                self._context_keyword = parameter.kind is parameter.KEYWORD_ONLY
+            self._order.append(parameter)
+            if len(self.lead) < lead and not _is_context(hints.get(parameter.name)):
+                self.lead[parameter.name] = hints.get(parameter.name, MISSING)
+            elif _is_context(hints.get(parameter.name)):
+                self.context_name = parameter.name
             else:
                 self._inputs[parameter.name] = parameter
         self._types = {name: _Type(hints.get(name, MISSING), f"{where}, parameter {name!r}") for name in self._inputs}
         only = next(iter(self._inputs.values()), None)
         self.single = len(self._inputs) == 1 and only is not None and only.kind is not only.KEYWORD_ONLY
+        if lead:  # options: one parameter of that name is the object itself, other names are its keys
+            self.single = list(self._inputs) == ["options"]
+            if len(self.lead) < lead:
+                raise ConfigError(f"{where} takes {len(self.lead)} parameters", hint=f"it is called with {lead} or more")
         self._only = self._types[only.name] if self.single and only is not None else None
         self._only_name = only.name if only is not None else ""
         self._default = only.default if self.single and only is not None else MISSING
@@ -127,14 +135,12 @@ class Signature:
             raise self._bad(what)
         return {**given, **kwargs}
 
-    def bind(self, value: Any, context: RunContext) -> tuple[tuple[Any, ...], dict[str, Any]]:
+    def bind(self, value: Any, context: RunContext, lead: tuple[Any, ...] = ()) -> tuple[Sequence[Any], dict[str, Any]]:
         """Validate an input value and lay it out as the function's arguments.
 
         Raises:
             InvalidInputError: with the path and message of each field in `details`.
         """
-        keywords: dict[str, Any] = {}
-        positional: tuple[Any, ...] = ()
         if self._only is not None:
             if value is MISSING or (value is None and self._default is not MISSING):
                 if self._default is MISSING:
@@ -142,25 +148,22 @@ class Signature:
                 value = self._default
             elif value.__class__ is not self._only.exact:
                 value = self._validated(self._only.validate, value)
-            if self.context_name is None:
-                return (value,), keywords
-            positional = (value,)
+            if self.context_name is None and not lead:
+                return (value,), {}
+            values = {self._only_name: value}
         elif self._inputs:
-            fields = self._validated(self._object().validate_python, {} if value is MISSING or value is None else value)
-            for name, parameter in self._inputs.items():
-                item = getattr(fields, name)
-                if parameter.kind is parameter.POSITIONAL_ONLY:
-                    positional += (item,)
-                else:
-                    keywords[name] = item
-        elif value is not MISSING and value is not None:
+            given = {} if value is MISSING or value is None else value
+            fields = self._validated(self._object().validate_python, given)
+            values = {name: getattr(fields, name) for name in self._inputs}
+        elif value is not MISSING and value is not None and not self.lead:
             raise self._bad("takes no input")
-        if self.context_name is not None and self._context_at is not None:
-            if self._context_keyword or keywords:
-                keywords[self.context_name] = context
-            else:
-                positional = (*positional[: self._context_at], context, *positional[self._context_at :])
-        return positional, keywords
+        else:
+            values = {}
+        if self.context_name is not None:
+            values[self.context_name] = context
+        values.update(zip(self.lead, lead, strict=True))
+        args = [values[p.name] for p in self._order if p.kind is not p.KEYWORD_ONLY]
+        return args, {p.name: values[p.name] for p in self._order if p.kind is p.KEYWORD_ONLY}
 
     def validate_output(self, value: Any) -> Any:
         if value.__class__ is self._output.exact:

@@ -1,0 +1,65 @@
+"""Steps: a named, traced part of a flow, without an entry in the registry.
+
+    text = await ai.run("extract-text", extract_text, path)
+"""
+
+import inspect
+from asyncio import CancelledError
+from collections.abc import Callable
+from typing import Any
+
+from flowkit.core.action import Action, fail
+from flowkit.core.context import _run, child_context
+from flowkit.core.runtime import Runtime
+from flowkit.core.spans import close_span, open_span
+from flowkit.core.threads import run_in_thread
+from flowkit.core.values import to_json
+from flowkit.errors import InvalidInputError
+
+__all__ = ["run_step"]
+
+
+async def run_step(
+    runtime: Runtime, name: str, fn: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> Any:
+    """Call `fn` under a span of that name. A sync function runs in a thread.
+
+    Raises:
+        InvalidInputError: `fn` is not callable (a coroutine was passed, for instance).
+        Exception: whatever `fn` raises, unwrapped, with a note that names step and trace.
+    """
+    if not callable(fn):
+        raise InvalidInputError(
+            f"step {name!r}: {type(fn).__name__} is not callable", hint='write ai.run("name", function, argument)'
+        )
+    caller = _run.get()
+    context = child_context(caller, None, caller.send_chunk if caller is not None else None)
+    token = _run.set(context)
+    span = open_span(runtime.tracing, caller.record if caller is not None else None, name, "flowStep")
+    if span is not None:
+        context.record = span
+        span.input = to_json(args[0] if len(args) == 1 and not kwargs else {**dict(enumerate(args)), **kwargs})
+    try:
+        if inspect.iscoroutinefunction(fn):
+            result = await fn(*args, **kwargs)
+        else:
+            # An action's call only makes an awaitable; anything else that is sync may block.
+            result = fn(*args, **kwargs) if isinstance(fn, Action) else await run_in_thread(fn, args, kwargs)
+            if inspect.isawaitable(result):
+                result = await result
+    except GeneratorExit:
+        if span is not None:
+            span.token = None
+            close_span(span, runtime.tracing, CancelledError(), cancelled=True)
+        raise
+    except BaseException as error:
+        _run.reset(token)
+        if span is not None:
+            fail(span, runtime, error, f"step {name!r}")
+        raise
+    _run.reset(token)
+    if span is not None:
+        if result is not None:
+            span.output = to_json(result)
+        close_span(span, runtime.tracing)
+    return result

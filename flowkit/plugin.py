@@ -1,0 +1,87 @@
+"""For plugin authors: everything a plugin may import, in one place.
+
+    from flowkit.plugin import Action, ActionInfo, Kind, Registry, StorePlugin
+"""
+
+from flowkit.ai.embed import make_embedder
+from flowkit.ai.generate import make_model
+from flowkit.config import Settings, project_root
+from flowkit.core.action import Action
+from flowkit.core.context import RunContext, current_run
+from flowkit.core.kinds import Kind
+from flowkit.core.loops import PerLoop
+from flowkit.core.plugin import ActionInfo, Plugin
+from flowkit.core.registry import Registry
+from flowkit.core.spans import ATTRIBUTES, annotate
+from flowkit.core.threads import run_in_thread
+from flowkit.rag.stores.contract import (
+    EmbeddedDocument,
+    Page,
+    RowKey,
+    SearchMode,
+    SearchQuery,
+    StoreStats,
+    Vector,
+    VectorStore,
+)
+from flowkit.rag.stores.serve import SearchOptions, StorePlugin
+from flowkit.schema.documents import metadata_hash, text_hash
+from flowkit.schema.embedding import EmbedderInfo, Embedding, EmbedRequest, EmbedResponse, EmbedTask
+from flowkit.schema.model import (
+    Citation,
+    GenerateRequest,
+    GenerateResponse,
+    GenerateResponseChunk,
+    ModelInfo,
+    ModelSupports,
+    Usage,
+)
+from flowkit.schema.parts import Part, TextPart
+from flowkit.schema.text import is_blank
+from flowkit.schema.wire import Wire
+
+__all__ = [
+    "ATTRIBUTES",
+    "Action",
+    "ActionInfo",
+    "Citation",
+    "EmbedRequest",
+    "EmbedResponse",
+    "EmbedTask",
+    "EmbeddedDocument",
+    "EmbedderInfo",
+    "Embedding",
+    "GenerateRequest",
+    "GenerateResponse",
+    "GenerateResponseChunk",
+    "Kind",
+    "ModelInfo",
+    "ModelSupports",
+    "Page",
+    "Part",
+    "PerLoop",
+    "Plugin",
+    "Registry",
+    "RowKey",
+    "RunContext",
+    "SearchMode",
+    "SearchOptions",
+    "SearchQuery",
+    "Settings",
+    "StorePlugin",
+    "StoreStats",
+    "TextPart",
+    "Usage",
+    "Vector",
+    "VectorStore",
+    "Wire",
+    "annotate",
+    "current_run",
+    "is_blank",
+    "make_embedder",
+    "make_model",
+    "metadata_hash",
+    "project_root",
+    "run_in_thread",
+    "text_hash",
+]
