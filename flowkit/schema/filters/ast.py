@@ -99,7 +99,7 @@ class Filter:
     @classmethod
     def __get_pydantic_core_schema__(cls, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
         serialization = core_schema.plain_serializer_function_ser_schema(
-            lambda value: value.to_wire(), return_schema=core_schema.dict_schema(), when_used="json"
+            lambda value: value.to_wire(), return_schema=core_schema.dict_schema()
         )
         return core_schema.no_info_plain_validator_function(Filter.from_wire, serialization=serialization)
 
