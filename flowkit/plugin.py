@@ -25,8 +25,9 @@ from flowkit.rag.stores.contract import (
     VectorStore,
 )
 from flowkit.rag.stores.serve import SearchOptions, StorePlugin
-from flowkit.schema.documents import metadata_hash, text_hash
+from flowkit.schema.documents import document_id, metadata_hash, text_hash
 from flowkit.schema.embedding import EmbedderInfo, Embedding, EmbedRequest, EmbedResponse, EmbedTask
+from flowkit.schema.filters import And, Comparison, Membership, Not, Or, check, compile, key_type
 from flowkit.schema.model import (
     Citation,
     GenerateRequest,
@@ -44,7 +45,9 @@ __all__ = [
     "ATTRIBUTES",
     "Action",
     "ActionInfo",
+    "And",
     "Citation",
+    "Comparison",
     "EmbedRequest",
     "EmbedResponse",
     "EmbedTask",
@@ -55,8 +58,11 @@ __all__ = [
     "GenerateResponse",
     "GenerateResponseChunk",
     "Kind",
+    "Membership",
     "ModelInfo",
     "ModelSupports",
+    "Not",
+    "Or",
     "Page",
     "Part",
     "PerLoop",
@@ -76,8 +82,12 @@ __all__ = [
     "VectorStore",
     "Wire",
     "annotate",
+    "check",
+    "compile",
     "current_run",
+    "document_id",
     "is_blank",
+    "key_type",
     "make_embedder",
     "make_model",
     "metadata_hash",

@@ -1,0 +1,164 @@
+"""What every store holds to: which rows and queries are refused, and how a score is made.
+
+    rows = checked_rows(rows, index="menu", dimension=384)
+    score = vector_score(cosine)
+"""
+
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Any
+
+from flowkit.errors import InvalidInputError
+from flowkit.rag.stores.contract import EmbeddedDocument, RowKey, Vector
+from flowkit.schema.documents import Document, metadata_hash, text_hash
+from flowkit.schema.filters import Filter
+from flowkit.schema.parts import TextPart
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    Float32 = np.ndarray[Any, np.dtype[np.float32]]
+    Float64 = np.ndarray[Any, np.dtype[np.float64]]
+
+__all__ = [
+    "HYBRID_DEPTH",
+    "HYBRID_MAX",
+    "RRF_K",
+    "SCORE_DIGITS",
+    "checked_query",
+    "checked_rows",
+    "checked_selector",
+    "keyword_score",
+    "row_key",
+    "rounded_score",
+    "vector_score",
+]
+
+SCORE_DIGITS = 7
+"""Reported scores are rounded to this: vectors have float32's precision, and equal rows must tie exactly."""
+RRF_K = 60
+HYBRID_DEPTH = 100
+"""How many of each list enter a hybrid search (or k, when that is more)."""
+HYBRID_MAX = 2 / (RRF_K + 1)
+"""What a row that leads both lists gets; hybrid scores are divided by it."""
+
+
+def rounded_score(score: float) -> float:
+    return round(min(1.0, max(0.0, score)), SCORE_DIGITS)
+
+
+def vector_score(cosine: float) -> float:
+    """Cosine −1…1 as a score 0…1: (1 + cos) / 2. A zero vector counts as cosine 0."""
+    return rounded_score((1 + cosine) / 2)
+
+
+def keyword_score(bm25: float) -> float:
+    """BM25 0…∞ as a score 0…1: bm25 / (bm25 + 1)."""
+    return rounded_score(bm25 / (bm25 + 1))
+
+
+def checked_rows(
+    rows: Iterable[EmbeddedDocument], *, index: str, dimension: int | None
+) -> "dict[str, tuple[Document, Float32 | None]]":
+    """What an upsert may write: id → document and float32 vector, the last of equal ids.
+
+    A vector of None stays None ("keep the stored one"), unless an earlier row of that id in the same call has one.
+
+    Args:
+        index: its name, for messages.
+        dimension: what vectors must have; None takes that of the first vector.
+
+    Raises:
+        InvalidInputError: a row without id, a vector of another dimension, or one with NaN or infinity.
+    """
+    import numpy as np
+
+    checked: dict[str, tuple[Document, Float32 | None]] = {}
+    for at, row in enumerate(rows):
+        document = row.document
+        if not document.id:
+            raise InvalidInputError(f"row {at} for index {index!r} has no id", hint="use document.with_id(…)")
+        if row.vector is None:
+            earlier = checked.pop(document.id, None)
+            checked[document.id] = (document, earlier[1] if earlier else None)
+            continue
+        vector = _float32(row.vector, f"the vector of {document.id!r}")
+        if dimension is None:
+            dimension = len(vector)
+        _check_dimension(len(vector), dimension, f"the vector of {document.id!r}", index)
+        checked.pop(document.id, None)
+        checked[document.id] = (document, vector)
+    vectors = [vector for _, vector in checked.values() if vector is not None]
+    if vectors and not np.isfinite(np.stack(vectors)).all():
+        bad = next(id for id, (_, v) in checked.items() if v is not None and not np.isfinite(v).all())
+        raise InvalidInputError(
+            f"the vector of {bad!r} holds NaN, infinity, or a number beyond float32; nothing was written to {index!r}",
+            hint="embed the text again",
+        )
+    return checked
+
+
+def checked_query(vector: Vector, *, index: str, dimension: int | None, embedder: str | None) -> "Float64":
+    """The query as a float64 unit vector.
+
+    Raises:
+        InvalidInputError: another dimension than the index, NaN, infinity, or all zeros, which has no direction.
+    """
+    import numpy as np
+
+    query = _float32(vector, "the query vector").astype(np.float64)
+    if dimension is not None:
+        _check_dimension(len(query), dimension, "the query vector", index)
+    length = float(np.sqrt(query @ query))
+    if not 0 < length < float("inf"):  # NaN fails as well
+        what = "is all zeros" if length == 0 else "holds NaN or infinity"
+        raise InvalidInputError(
+            f"the query vector for index {index!r} {what}",
+            hint=f"{f'embedder {embedder!r}' if embedder else 'the embedder'} gave no usable vector for this text",
+        )
+    return query / length
+
+
+def checked_selector(ids: Sequence[str] | None, where: Filter | None) -> None:
+    """Raises InvalidInputError unless exactly one selector is given, and ids is a list of non-empty strings."""
+    if (ids is None) == (where is None):
+        raise InvalidInputError("delete takes exactly one of ids and where", hint="to delete every row, call clear()")
+    if isinstance(ids, str):
+        raise InvalidInputError(f"ids is the string {ids!r}", hint="give a list of ids")
+    for id in ids or ():
+        if not isinstance(id, str) or not id:
+            raise InvalidInputError(f"id {id!r} is empty or not a string")
+
+
+def row_key(document: Document) -> RowKey:
+    """The key that a store's manifest gives for a document. Parts other than text count in the text hash."""
+    if all(isinstance(part, TextPart) for part in document.content):
+        text = document.text
+    else:
+        text = "\n".join(part.model_dump_json(by_alias=True, exclude_none=True) for part in document.content)
+    return RowKey(
+        id=document.id or "",
+        source=document.source,
+        text_hash=text_hash(text),
+        metadata_hash=metadata_hash(document.metadata),
+    )
+
+
+def _float32(vector: Vector, what: str) -> "Float32":
+    import numpy as np
+
+    try:
+        with np.errstate(over="ignore"):  # beyond float32 becomes infinity, which is refused by name
+            array = np.asarray(vector, dtype=np.float32)
+    except (TypeError, ValueError) as error:
+        raise InvalidInputError(f"{what} is no list of numbers: {error}") from None
+    if array.ndim != 1 or not array.size:
+        raise InvalidInputError(f"{what} has the shape {array.shape}", hint="give one flat list of numbers")
+    return array
+
+
+def _check_dimension(found: int, wanted: int, what: str, index: str) -> None:
+    if found != wanted:
+        raise InvalidInputError(
+            f"{what} has {found} dimensions, index {index!r} has {wanted}",
+            hint="use the embedder that the index was built with, or build a new index",
+        )
