@@ -1,17 +1,16 @@
 """Steps: a named, traced part of a flow, without an entry in the registry.
 
-    text = await ai.run("extract-text", extract_text, path)
+text = await ai.run("extract-text", extract_text, path)
 """
 
 import inspect
-from asyncio import CancelledError
 from collections.abc import Callable
 from typing import Any
 
 from flowkit.core.action import Action, fail
-from flowkit.core.context import _run, child_context
+from flowkit.core.context import _run, child_context, leave
 from flowkit.core.runtime import Runtime
-from flowkit.core.spans import close_span, open_span
+from flowkit.core.spans import close_span, drop_span, open_span
 from flowkit.core.threads import run_in_thread
 from flowkit.core.values import to_json
 from flowkit.errors import InvalidInputError
@@ -35,7 +34,7 @@ async def run_step(
     caller = _run.get()
     context = child_context(caller, None, caller.send_chunk if caller is not None else None)
     token = _run.set(context)
-    span = open_span(runtime.tracing, caller.record if caller is not None else None, name, "flowStep")
+    span = open_span(runtime.tracing, caller, name, "flowStep")
     if span is not None:
         context.record = span
         span.input = to_json(args[0] if len(args) == 1 and not kwargs else {**dict(enumerate(args)), **kwargs})
@@ -48,9 +47,9 @@ async def run_step(
             if inspect.isawaitable(result):
                 result = await result
     except GeneratorExit:
+        here = leave(context, token)
         if span is not None:
-            span.token = None
-            close_span(span, runtime.tracing, CancelledError(), cancelled=True)
+            drop_span(span, runtime.tracing, current=here)
         raise
     except BaseException as error:
         _run.reset(token)

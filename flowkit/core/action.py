@@ -1,8 +1,8 @@
 """Actions: typed, traced functions with a name. Everything that runs is one.
 
-    action = Action("flow", "greet", greet, runtime=runtime)
-    await action("Ada")                      # like the plain function
-    async with action.stream("Ada") as chunks: ...
+action = Action("flow", "greet", greet, runtime=runtime)
+await action("Ada")                      # like the plain function
+async with action.stream("Ada") as chunks: ...
 """
 
 import asyncio
@@ -11,11 +11,11 @@ from asyncio import CancelledError
 from collections.abc import Callable, Mapping
 from typing import Any, Generic, TypeVar
 
-from flowkit.core.context import Context, RunContext, _run, child_context
+from flowkit.core.context import Context, RunContext, _run, child_context, leave
 from flowkit.core.kinds import Kind, action_key
 from flowkit.core.runtime import Runtime
 from flowkit.core.signature import MISSING, Signature
-from flowkit.core.spans import SpanRecord, close_span, open_span
+from flowkit.core.spans import SpanRecord, close_span, drop_span, open_span
 from flowkit.core.stream import ActionStream
 from flowkit.core.threads import run_in_thread
 from flowkit.core.values import to_json
@@ -109,9 +109,7 @@ class Action(Generic[In, Out, Chunk]):
             runtime.seen(asyncio.get_running_loop())
         context = child_context(caller, given, send)
         token = _run.set(context)
-        span = open_span(
-            runtime.tracing, caller.record if caller is not None else None, self.name, "action", self.kind, self.key
-        )
+        span = open_span(runtime.tracing, caller, self.name, "action", self.kind, self.key)
         if span is not None:
             context.record = span
             if value is not MISSING:
@@ -128,10 +126,10 @@ class Action(Generic[In, Out, Chunk]):
                 result = await self._other(args, kwargs, context)
             result = self.signature.validate_output(result)
         except GeneratorExit:
-            # The coroutine was thrown away, perhaps in another context: nothing here can be reset.
+            # The coroutine was thrown away, perhaps in another context, where nothing can be reset.
+            here = leave(context, token)
             if span is not None:
-                span.token = None
-                close_span(span, runtime.tracing, CancelledError(), cancelled=True)
+                drop_span(span, runtime.tracing, current=here)
             raise
         except BaseException as error:
             _run.reset(token)
@@ -184,7 +182,7 @@ def joined(chunks: list[Any]) -> Any:
 def fail(span: SpanRecord, runtime: Runtime, error: BaseException, where: str) -> None:
     """Close a span with an error; the innermost span of an exception is its source and leaves a note on it."""
     cancelled = isinstance(error, CancelledError)
-    if not cancelled and getattr(error, "_flowkit_trace", None) is None:
+    if not cancelled and getattr(error, "_flowkit_trace", None) != span.trace_hex:
         span.failure_source = True
         try:
             error._flowkit_trace = span.trace_hex  # type: ignore[attr-defined]
@@ -198,5 +196,3 @@ def fail(span: SpanRecord, runtime: Runtime, error: BaseException, where: str) -
 def _public(values: Mapping[str, Any]) -> dict[str, Any]:
     """A context as it may be shown: who is authenticated and all secrets stay out."""
     return {key: "<redacted>" if key in ("auth", "secrets") else value for key, value in values.items()}
-
-

@@ -1,13 +1,13 @@
 """The data of a run: who asked, which trace, where chunks go.
 
-    @ai.flow()
-    async def answer(question: str, ctx: RunContext) -> str:
-        ctx.send_chunk("thinking")
-        return ctx.auth["uid"]
+@ai.flow()
+async def answer(question: str, ctx: RunContext) -> str:
+    ctx.send_chunk("thinking")
+    return ctx.auth["uid"]
 """
 
 from collections.abc import Callable, Mapping
-from contextvars import ContextVar
+from contextvars import ContextVar, Token
 from typing import Any
 
 from flowkit.core.spans import SpanRecord
@@ -67,6 +67,20 @@ _run: ContextVar[RunContext | None] = ContextVar("flowkit_run", default=None)
 def current_run() -> RunContext | None:
     """The innermost run that this code is part of."""
     return _run.get()
+
+
+def leave(context: RunContext, token: Token[RunContext | None]) -> bool:
+    """Make the caller's run the current one again, when that is still possible.
+
+    False when a coroutine is closed by somebody else: in another context, or while another run is current in this one.
+    """
+    if _run.get() is not context:
+        return False
+    try:
+        _run.reset(token)
+    except ValueError:  # a copy of the call's context
+        return False
+    return True
 
 
 def child_context(
