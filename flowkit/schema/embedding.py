@@ -89,7 +89,8 @@ def cosine(a: Sequence[float], b: Sequence[float]) -> float:
         raise InvalidInputError(
             f"vectors of {len(a)} and {len(b)} dimensions cannot be compared", hint="embed both with one model"
         )
-    lengths = math.sqrt(math.fsum(x * x for x in a)) * math.sqrt(math.fsum(y * y for y in b))
+    # One root of the product, so that a vector and itself give exactly 1.
+    lengths = math.sqrt(math.fsum(x * x for x in a) * math.fsum(y * y for y in b))
     found = math.fsum(x * y for x, y in zip(a, b, strict=True)) / max(lengths, 1e-8)
     return min(1.0, max(-1.0, found))  # rounding may leave the interval by an ulp
 

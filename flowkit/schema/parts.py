@@ -32,6 +32,7 @@ __all__ = [
 
 class _Part(Wire):
     metadata: dict[str, JSON] | None = None
+    custom: dict[str, JSON] | None = None
 
 
 class TextPart(_Part):
