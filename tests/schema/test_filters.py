@@ -232,6 +232,13 @@ class TestMatching:
         assert strict is matches(filter, row)
 
 
+@pytest.mark.parametrize("wrong", ["year > 1", {"op": "eq", "key": "a", "value": 1}, None, True, F("year")])
+def test_what_is_no_filter_is_never_taken_for_one(wrong):
+    for use in (lambda: check(wrong, {}), lambda: compile(str(wrong)), lambda: matches(wrong, {}, strict=True)):
+        with pytest.raises(InvalidInputError, match="is no filter"):
+            use()
+
+
 class TestStrict:
     @pytest.mark.parametrize(
         ("filter", "row"),

@@ -215,6 +215,13 @@ Node = Comparison | Membership | And | Or | Not
 """All there is: what a `Filter` can be."""
 
 
+def as_node(value: object) -> Node:
+    """The filter as one of the five nodes; text or JSON that was never read must not pass for "no filter"."""
+    if isinstance(value, Comparison | Membership | And | Or | Not):
+        return value
+    raise InvalidInputError(f"{value!r} is no filter", hint="F.parse(text) reads text, Filter.from_wire(value) JSON")
+
+
 def plain(value: Any) -> Any:
     """A UUID as its string; anything else as it is."""
     return str(value) if isinstance(value, UUID) else value
@@ -252,9 +259,7 @@ def checked_value(value: object, key: str) -> Value:
 def checked_depth(*children: object) -> int:
     deepest = 0
     for child in children:
-        if not isinstance(child, Filter):
-            raise InvalidInputError(f"{child!r} is no filter", hint='write F("key") == value')
-        deepest = max(deepest, child.depth)
+        deepest = max(deepest, as_node(child).depth)
     if deepest >= MAX_DEPTH:
         raise InvalidInputError(f"a filter nests over {MAX_DEPTH} deep", hint="use .in_([…]) instead of a chain of |")
     return deepest + 1

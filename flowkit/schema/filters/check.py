@@ -4,10 +4,11 @@ check(F("year") >= 2020, {"year": {"string"}})     # FilterTypeError: 'year' hol
 """
 
 from collections.abc import Collection, Mapping
+from typing import assert_never
 from uuid import UUID
 
 from flowkit.errors import FilterTypeError
-from flowkit.schema.filters.ast import And, Comparison, Filter, Membership, Not, Or
+from flowkit.schema.filters.ast import And, Comparison, Filter, Membership, Not, Or, as_node
 
 __all__ = ["check", "key_type"]
 
@@ -31,7 +32,8 @@ def check(filter: Filter, key_types: Mapping[str, Collection[str]]) -> None:
     Raises:
         FilterTypeError: a value is of a type that the key never had.
     """
-    match filter:
+    node = as_node(filter)
+    match node:
         case And(left=left, right=right) | Or(left=left, right=right):
             check(left, key_types)
             check(right, key_types)
@@ -44,6 +46,8 @@ def check(filter: Filter, key_types: Mapping[str, Collection[str]]) -> None:
         case Membership(key=key, values=values):
             for value in values:
                 _require(key, (key_type(value),), value, key_types)
+        case _:
+            assert_never(node)
 
 
 def _require(key: str, legal: Collection[str], value: object, key_types: Mapping[str, Collection[str]]) -> None:

@@ -10,12 +10,13 @@ order by code point. A list or an object differs from every value that a filter 
 it; `contains` asks whether a list has an element equal to the value, or a string a part.
 """
 
+import operator
 from collections.abc import Callable, Iterator, Mapping
 from functools import lru_cache
 from typing import Any, TypeGuard, assert_never
 from uuid import UUID
 
-from flowkit.schema.filters.ast import And, Comparison, Filter, Membership, Node, Not, Or, plain
+from flowkit.schema.filters.ast import And, Comparison, Filter, Membership, Not, Or, as_node, plain
 from flowkit.schema.filters.strict import strictly_matches
 
 __all__ = ["Predicate", "compile", "matches"]
@@ -47,18 +48,22 @@ def compile(filter: Filter) -> Predicate:
 
     It takes stored metadata, which holds no UUID objects.
     """
-    node: Node = filter  # type: ignore[assignment]
+    return _compile(filter)
+
+
+def _compile(filter: Filter) -> Predicate:
+    node = as_node(filter)
     match node:
         case Comparison():
             return _comparison(node)
         case Membership():
             return _membership(node)
         case And():
-            return _all([compile(part) for part in _chain(node, And)])
+            return _all([_compile(part) for part in _chain(node, And)])
         case Or():
-            return _any([compile(part) for part in _chain(node, Or)])
+            return _any([_compile(part) for part in _chain(node, Or)])
         case Not():
-            return _not(compile(node.expr))
+            return _not(_compile(node.expr))
         case _:
             assert_never(node)
 
@@ -76,18 +81,46 @@ def _all(parts: list[Predicate]) -> Predicate:
     if len(parts) == 2:
         first, second = parts
         return lambda metadata: first(metadata) and second(metadata)
-    return lambda metadata: all(part(metadata) for part in parts)
+
+    def every(metadata: Mapping[str, Any]) -> bool:
+        for part in parts:  # noqa: SIM110 - all() with a generator takes twice as long
+            if not part(metadata):
+                return False
+        return True
+
+    return every
 
 
 def _any(parts: list[Predicate]) -> Predicate:
     if len(parts) == 2:
         first, second = parts
         return lambda metadata: first(metadata) or second(metadata)
-    return lambda metadata: any(part(metadata) for part in parts)
+
+    def some(metadata: Mapping[str, Any]) -> bool:
+        for part in parts:  # noqa: SIM110
+            if part(metadata):
+                return True
+        return False
+
+    return some
 
 
 def _not(part: Predicate) -> Predicate:
     return lambda metadata: not part(metadata)
+
+
+_ORDERS: dict[str, Callable[[Any, Any], bool]] = {
+    "gt": operator.gt,
+    "gte": operator.ge,
+    "lt": operator.lt,
+    "lte": operator.le,
+}
+# Looked up by class, which is quicker than isinstance and leaves bool out.
+_NUMBERS = frozenset({int, float})
+
+
+def _is_number(value: object) -> TypeGuard[int | float]:
+    return value.__class__ in _NUMBERS or (isinstance(value, int | float) and not isinstance(value, bool))
 
 
 def _comparison(node: Comparison) -> Predicate:
@@ -99,20 +132,8 @@ def _comparison(node: Comparison) -> Predicate:
             return _not(_equal(key, value))
         case "contains":
             return _contains(key, value)
-        case "gt":
-            return _ordered(key, value, lambda found: found > value)
-        case "gte":
-            return _ordered(key, value, lambda found: found >= value)
-        case "lt":
-            return _ordered(key, value, lambda found: found < value)
-        case "lte":
-            return _ordered(key, value, lambda found: found <= value)
-        case _:
-            assert_never(node.op)
-
-
-def is_number(value: object) -> TypeGuard[int | float]:
-    return isinstance(value, int | float) and value is not True and value is not False
+        case op:
+            return _ordered(key, value, _ORDERS[op])
 
 
 def _equal(key: str, value: str | bool | int | float) -> Predicate:
@@ -121,13 +142,15 @@ def _equal(key: str, value: str | bool | int | float) -> Predicate:
     if isinstance(value, bool):
         return lambda metadata: metadata.get(key) is value
     # True == 1 in Python, but they are of two types here.
-    return lambda metadata: is_number(found := metadata.get(key)) and found == value
+    return lambda metadata: (found := metadata.get(key)) == value and _is_number(found)
 
 
-def _ordered(key: str, value: str | int | float, test: Callable[[Any], bool]) -> Predicate:
+def _ordered(key: str, value: str | int | float, test: Callable[[Any, Any], bool]) -> Predicate:
     if isinstance(value, str):
-        return lambda metadata: isinstance(found := metadata.get(key), str) and test(found)
-    return lambda metadata: is_number(found := metadata.get(key)) and test(found)
+        return lambda metadata: isinstance(found := metadata.get(key), str) and test(found, value)
+    return lambda metadata: (
+        ((found := metadata.get(key)).__class__ in _NUMBERS or _is_number(found)) and test(found, value)
+    )
 
 
 def _contains(key: str, value: str | int | float) -> Predicate:
@@ -139,7 +162,7 @@ def _contains(key: str, value: str | int | float) -> Predicate:
             return False
         if isinstance(value, str):
             return value in found
-        return any(is_number(item) and item == value for item in found)
+        return any(item == value and _is_number(item) for item in found)
 
     return contains
 
@@ -150,7 +173,7 @@ def _membership(node: Membership) -> Predicate:
     strings = frozenset(value for value in values if isinstance(value, str))
     bools = frozenset(value for value in values if isinstance(value, bool))
     # NaN stays out: a set would find it by identity.
-    numbers = frozenset(value for value in values if is_number(value) and value == value)
+    numbers = frozenset(value for value in values if _is_number(value) and value == value)
 
     def member(metadata: Mapping[str, Any]) -> bool:
         found = metadata.get(key)

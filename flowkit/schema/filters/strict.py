@@ -12,7 +12,7 @@ from typing import Any, assert_never
 from uuid import UUID
 
 from flowkit.errors import FilterTypeError
-from flowkit.schema.filters.ast import And, Comparison, Filter, Membership, Node, Not, Or
+from flowkit.schema.filters.ast import And, Comparison, Filter, Membership, Not, Or, as_node
 from flowkit.schema.filters.check import key_type
 
 __all__ = ["strictly_matches"]
@@ -26,7 +26,7 @@ def strictly_matches(filter: Filter, metadata: Mapping[str, Any]) -> bool:
     Raises:
         FilterTypeError: a stored value has another type than the filter's.
     """
-    node: Node = filter  # type: ignore[assignment]
+    node = as_node(filter)
     match node:
         case And(left=left, right=right):
             return strictly_matches(left, metadata) and strictly_matches(right, metadata)

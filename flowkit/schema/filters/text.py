@@ -7,7 +7,7 @@ import math
 from typing import assert_never
 
 from flowkit.errors import InvalidInputError
-from flowkit.schema.filters.ast import And, Comparison, Filter, Membership, Node, Not, Or
+from flowkit.schema.filters.ast import And, Comparison, Filter, Membership, Not, Or, as_node
 from flowkit.schema.filters.lex import RESERVED, WORD
 
 __all__ = ["to_text"]
@@ -21,7 +21,7 @@ def to_text(filter: Filter) -> str:
     Raises:
         InvalidInputError: a value is NaN or infinite, for which the text form has no words.
     """
-    node: Node = filter  # type: ignore[assignment]
+    node = as_node(filter)
     match node:
         case Comparison(op=op, key=key, value=value):
             return f"{_key(key)} {_SIGN[op]} {_value(value, key)}"

@@ -14,7 +14,7 @@ from typing import Any, assert_never, cast
 from uuid import UUID
 
 from flowkit.errors import InvalidInputError
-from flowkit.schema.filters.ast import And, Comparison, ComparisonOp, Filter, Membership, MembershipOp, Node, Not, Or
+from flowkit.schema.filters.ast import And, Comparison, ComparisonOp, Filter, Membership, MembershipOp, Not, Or, as_node
 
 __all__ = ["from_wire", "to_wire"]
 
@@ -30,7 +30,7 @@ _EXACT_IN_JAVASCRIPT = 2**53
 
 def to_wire(filter: Filter) -> dict[str, Any]:
     """The JSON form of a filter; UUID values become strings."""
-    node: Node = filter  # type: ignore[assignment]
+    node = as_node(filter)
     match node:
         case Comparison(op=op, key=key, value=value):
             return {"op": op, "key": key, "value": _to_value(value)}
