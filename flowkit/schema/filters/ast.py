@@ -19,6 +19,7 @@ from flowkit.errors import InvalidInputError
 from flowkit.schema.text import clean_text, is_blank
 
 __all__ = [
+    "MAX_DEPTH",
     "And",
     "Comparison",
     "ComparisonOp",
@@ -29,6 +30,9 @@ __all__ = [
     "Not",
     "Or",
     "Value",
+    "as_node",
+    "checked_key",
+    "plain",
 ]
 
 Value = str | bool | int | float | UUID
@@ -127,7 +131,7 @@ class Comparison(Filter):
         if self.op not in ("eq", "ne", "gt", "gte", "lt", "lte", "contains"):
             raise InvalidInputError(f"there is no comparison {self.op!r}", hint="use eq ne gt gte lt lte contains")
         object.__setattr__(self, "key", checked_key(self.key))
-        value = checked_value(self.value, self.key)
+        value = _checked_value(self.value, self.key)
         if isinstance(value, bool) and self.op not in ("eq", "ne"):
             raise InvalidInputError(
                 f"key {self.key!r}: {value} cannot be used with {self.op!r}",
@@ -163,7 +167,7 @@ class Membership(Filter):
         if isinstance(values, str | bytes | dict) or not isinstance(values, Iterable):
             what = "a string" if isinstance(values, str) else f"a {type(values).__name__}"
             raise InvalidInputError(f"key {self.key!r}: in needs a list, not {what}", hint=f"write .in_([{values!r}])")
-        kept = {(type(value), value): value for value in (checked_value(item, self.key) for item in values)}
+        kept = {(type(value), value): value for value in (_checked_value(item, self.key) for item in values)}
         object.__setattr__(self, "values", tuple(kept.values()))
 
     def __eq__(self, other: object) -> bool:
@@ -185,7 +189,7 @@ class And(Filter):
     depth: int = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "depth", checked_depth(self.left, self.right))
+        object.__setattr__(self, "depth", _depth_over(self.left, self.right))
 
 
 @dataclass(frozen=True, slots=True)
@@ -197,7 +201,7 @@ class Or(Filter):
     depth: int = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "depth", checked_depth(self.left, self.right))
+        object.__setattr__(self, "depth", _depth_over(self.left, self.right))
 
 
 @dataclass(frozen=True, slots=True)
@@ -208,7 +212,7 @@ class Not(Filter):
     depth: int = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "depth", checked_depth(self.expr))
+        object.__setattr__(self, "depth", _depth_over(self.expr))
 
 
 Node = Comparison | Membership | And | Or | Not
@@ -233,7 +237,7 @@ def checked_key(key: object) -> str:
     return clean_text(key)[0]
 
 
-def checked_value(value: object, key: str) -> Value:
+def _checked_value(value: object, key: str) -> Value:
     """The value as a filter holds it: exact str, bool, int, float or UUID, cleaned as metadata is."""
     if isinstance(value, str):
         return clean_text(value)[0]
@@ -256,7 +260,7 @@ def checked_value(value: object, key: str) -> Value:
     )
 
 
-def checked_depth(*children: object) -> int:
+def _depth_over(*children: object) -> int:
     deepest = 0
     for child in children:
         deepest = max(deepest, as_node(child).depth)
