@@ -264,7 +264,7 @@ class Flowkit:
                 return await what.run(input, context=context)
             return await what
 
-        return run_sync(start)
+        return run_sync(start, user=self.runtime)
 
     def attach(self) -> None:
         """Say that runs from outside (UI, CLI) are to use the running event loop; call it in your app's start-up."""

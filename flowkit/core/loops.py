@@ -1,106 +1,222 @@
 """Event loops: one private loop thread for sync callers, and values cached per loop.
 
-    run_sync(lambda: flow("soup"))         # from a script, a notebook, another thread, a sync flow
-    clients = PerLoop(make_client)         # an async client bound to the loop that uses it
+run_sync(lambda: flow("soup"))         # from a script, a notebook, another thread, a sync flow
+clients = PerLoop(make_client)         # an async client bound to the loop that uses it
 """
 
 import asyncio
+import concurrent.futures
 import contextvars
 import os
+import sys
 import threading
 from collections.abc import Callable, Coroutine
 from concurrent.futures import Future
 from typing import Any, Generic, TypeVar
-from weakref import WeakKeyDictionary
+from weakref import WeakKeyDictionary, WeakSet
 
+from flowkit.core.threads import current_waiter
 from flowkit.errors import StateError
 
-__all__ = ["PerLoop", "private_loop", "run_on", "run_sync"]
+__all__ = ["LoopRun", "PerLoop", "private_loop", "release_loop", "run_on", "run_sync"]
 
 T = TypeVar("T")
 
-_lock = threading.Lock()
-_loop: asyncio.AbstractEventLoop | None = None
-_thread: threading.Thread | None = None
+# A wait without end cannot be interrupted by Ctrl-C on Windows.
+_PATIENCE_SECONDS = 0.2 if sys.platform == "win32" else None
+_JOIN_SECONDS = 1.0
 
 
-def private_loop() -> asyncio.AbstractEventLoop:
-    """The loop that serves sync callers; its daemon thread starts at the first use."""
-    global _loop, _thread
-    with _lock:
-        if _loop is None or _loop.is_closed():
-            _loop = asyncio.new_event_loop()
+class LoopRun(Future[T]):
+    """A coroutine on the loop of another thread. `cancel` cancels it there; it is done when the coroutine is."""
+
+    def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
+        super().__init__()
+        self._loop = loop
+        self._task: asyncio.Task[T] | None = None
+        self._unwanted = False
+
+    def cancel(self) -> bool:
+        if self.done():
+            return False
+        try:
+            self._loop.call_soon_threadsafe(self._cancel)
+        except RuntimeError:  # the loop is closed, so nothing runs any more
+            return super().cancel()
+        return True
+
+    def _begin(self, start: Callable[[], Coroutine[Any, Any, T]], context: contextvars.Context) -> None:
+        if self._unwanted:
+            super().cancel()
+            return
+        self._task = self._loop.create_task(start(), context=context)
+        self._task.add_done_callback(self._finish)
+
+    def _cancel(self) -> None:
+        self._unwanted = True
+        if self._task is not None:
+            self._task.cancel()
+
+    def _finish(self, task: "asyncio.Task[T]") -> None:
+        if task.cancelled():
+            super().cancel()
+        elif (error := task.exception()) is not None:
+            self.set_exception(error)
+        else:
+            self.set_result(task.result())
+
+
+def run_on(loop: asyncio.AbstractEventLoop, start: Callable[[], Coroutine[Any, Any, T]]) -> LoopRun[T]:
+    """Start a coroutine on a loop of another thread, with a copy of this thread's context variables.
+
+    Raises:
+        StateError: the loop is closed.
+    """
+    run: LoopRun[T] = LoopRun(loop)
+    context = contextvars.copy_context()
+    try:
+        loop.call_soon_threadsafe(run._begin, start, context)
+    except RuntimeError as error:
+        raise StateError("the event loop is closed", hint="start the app again") from error
+    return run
+
+
+class _Private:
+    """The loop that serves sync callers. Its daemon thread starts at the first use, and ends with its users."""
+
+    def __init__(self) -> None:
+        self.lock = threading.Lock()
+        self.users: WeakSet[object] = WeakSet()
+        self.loop: asyncio.AbstractEventLoop | None = None
+        self.thread: threading.Thread | None = None
+        self.running = 0
+        self.ended: threading.Thread | None = None
+
+    def get(self, user: object) -> asyncio.AbstractEventLoop:
+        with self.lock:
+            self.users.add(user)
+            return self._started()
+
+    def _started(self) -> asyncio.AbstractEventLoop:
+        if self.loop is None:
+            self.loop = asyncio.new_event_loop()
             started = threading.Event()
-
-            def serve(loop: asyncio.AbstractEventLoop) -> None:
-                asyncio.set_event_loop(loop)
-                loop.call_soon(started.set)
-                loop.run_forever()
-
-            _thread = threading.Thread(target=serve, args=(_loop,), name="flowkit-loop", daemon=True)
-            _thread.start()
+            self.loop.call_soon(started.set)
+            self.thread = threading.Thread(target=_serve, args=(self.loop,), name="flowkit-loop", daemon=True)
+            self.thread.start()
             started.wait()
-        return _loop
+        return self.loop
+
+    def run(self, user: object, start: Callable[[], Coroutine[Any, Any, T]]) -> LoopRun[T]:
+        with self.lock:
+            self.users.add(user)
+            run = run_on(self._started(), start)
+            self.running += 1
+        return run
+
+    def ran(self) -> None:
+        """A run has ended, or its caller does not wait any longer."""
+        with self.lock:
+            self.running -= 1
+            self._stop_if_idle()
+        self.join()
+
+    def release(self, user: object) -> None:
+        with self.lock:
+            self.users.discard(user)
+            self._stop_if_idle()
+        self.join()
+
+    def _stop_if_idle(self) -> None:
+        if self.loop is not None and not self.running and not self.users:
+            self.loop.call_soon_threadsafe(self.loop.stop)
+            self.ended = self.thread
+            self.loop = self.thread = None
+
+    def join(self) -> None:
+        """Wait for a thread that has been told to end."""
+        ended = self.ended
+        if ended is not None and ended is not threading.current_thread():
+            ended.join(_JOIN_SECONDS)
+            self.ended = None
+
+
+def _serve(loop: asyncio.AbstractEventLoop) -> None:
+    asyncio.set_event_loop(loop)
+    while True:
+        try:
+            loop.run_forever()
+        except (KeyboardInterrupt, SystemExit):
+            continue  # raised by a run: its caller gets it
+        break
+    left = asyncio.all_tasks(loop)
+    for task in left:
+        task.cancel()
+    if left:
+        loop.run_until_complete(asyncio.wait(left))
+    loop.run_until_complete(loop.shutdown_asyncgens())
+    asyncio.set_event_loop(None)
+    loop.close()
+
+
+_private = _Private()
 
 
 def _forked() -> None:
-    global _loop, _thread, _lock
-    _loop = _thread = None
-    _lock = threading.Lock()
+    global _private
+    _private = _Private()
 
 
 if hasattr(os, "register_at_fork"):  # absent on Windows, which has no fork
     os.register_at_fork(after_in_child=_forked)
 
 
-def run_on(loop: asyncio.AbstractEventLoop, start: Callable[[], Coroutine[Any, Any, T]]) -> "Future[T]":
-    """Start a coroutine on a loop of another thread, with a copy of this thread's context variables.
-
-    Cancelling the returned future cancels the coroutine.
-    """
-    future: Future[T] = Future()
-    context = contextvars.copy_context()
-
-    def begin() -> None:
-        if not future.set_running_or_notify_cancel():
-            return
-        task = loop.create_task(start(), context=context)
-        stoppable[0] = task
-        task.add_done_callback(finish)
-
-    def finish(task: "asyncio.Task[T]") -> None:
-        if task.cancelled():
-            future.set_exception(asyncio.CancelledError())
-        elif (error := task.exception()) is not None:
-            future.set_exception(error)
-        else:
-            future.set_result(task.result())
-
-    stoppable: list[asyncio.Task[T] | None] = [None]
-    future.stop = lambda: loop.call_soon_threadsafe(  # type: ignore[attr-defined]
-        lambda: stoppable[0].cancel() if stoppable[0] else future.cancel()
-    )
-    loop.call_soon_threadsafe(begin)
-    return future
+def private_loop(user: object) -> asyncio.AbstractEventLoop:
+    """The loop that serves sync callers; `user` (an app's runtime) keeps it until `release_loop`."""
+    return _private.get(user)
 
 
-def run_sync(start: Callable[[], Coroutine[Any, Any, T]]) -> T:
+def release_loop(user: object) -> None:
+    """`user` does without the private loop now; with its last user gone and nothing running, its thread ends."""
+    _private.release(user)
+
+
+def run_sync(start: Callable[[], Coroutine[Any, Any, T]], *, user: object) -> T:
     """Run a coroutine on the private loop and wait for it.
 
-    Works in scripts, notebooks, threads, sync flows, and under a running loop of the caller (which is blocked meanwhile).
-    Ctrl-C cancels the coroutine.
+    Works in scripts, notebooks, threads, sync flows, and under a running loop of the caller (blocked meanwhile). Ctrl-C
+    cancels the coroutine and waits for its `finally` blocks; a second Ctrl-C does not wait.
 
     Raises:
         StateError: called by code that runs on the private loop itself; it would wait for itself.
+        asyncio.CancelledError: the run was cancelled, or nobody waits any more for the sync function that calls this.
     """
-    loop = private_loop()
-    if threading.current_thread() is _thread:
+    if threading.current_thread() is _private.thread:
         raise StateError("run_sync was called on flowkit's own loop", hint="await the action instead")
-    future = run_on(loop, start)
+    waiter = current_waiter()
+    if waiter is not None and waiter.gone:
+        raise asyncio.CancelledError
+    run = _private.run(user, start)
+    if waiter is not None and not waiter.on_leave(run.cancel):
+        run.cancel()
     try:
-        return future.result()
-    except KeyboardInterrupt:
-        future.stop()  # type: ignore[attr-defined]
+        _wait(run)
+        return run.result()
+    except concurrent.futures.CancelledError:
+        raise asyncio.CancelledError from None
+    finally:
+        if waiter is not None:
+            waiter.forget(run.cancel)
+        _private.ran()
+
+
+def _wait(run: LoopRun[Any]) -> None:
+    try:
+        while not run.done():
+            concurrent.futures.wait([run], timeout=_PATIENCE_SECONDS)
+    except BaseException:
+        run.cancel()
+        concurrent.futures.wait([run])
         raise
 
 
@@ -116,10 +232,12 @@ class PerLoop(Generic[T]):
         """The running loop's value."""
         loop = asyncio.get_running_loop()
         with self._lock:
-            value = self._values.get(loop)
-            if value is None:
-                value = self._values[loop] = self._make()
-            return value
+            if loop not in self._values:
+                # A client holds its loop, so weak keys alone would keep closed loops for ever.
+                for other in [known for known in self._values if known.is_closed()]:
+                    del self._values[other]
+                self._values[loop] = self._make()
+            return self._values[loop]
 
     def drain(self) -> list[tuple[asyncio.AbstractEventLoop, T]]:
         """Take all values out, for closing."""

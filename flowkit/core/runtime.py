@@ -1,6 +1,6 @@
 """What the actions of one `Flowkit` share: tracing, and the event loop that outside runs use.
 
-    runtime = Runtime(tracing=Tracing(sink))
+runtime = Runtime(tracing=Tracing(sink))
 """
 
 import asyncio
@@ -40,4 +40,4 @@ class Runtime:
             loop = reference() if reference is not None else None
             if loop is not None and loop.is_running():
                 return loop
-        return private_loop()
+        return private_loop(self)
