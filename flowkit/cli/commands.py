@@ -1,0 +1,51 @@
+"""Every command: its module, its function there, and its line in `flowkit --help`. Nothing is imported here.
+
+COMMANDS["flow:run"].summary
+"""
+
+from typing import NamedTuple
+
+__all__ = ["COMMANDS", "Entry", "help_text"]
+
+
+class Entry(NamedTuple):
+    group: str
+    module: str
+    function: str
+    arguments: str
+    summary: str
+
+
+COMMANDS: dict[str, Entry] = {
+    "flow:run": Entry("Flows", "flowkit.cli.flows", "flow_run", "NAME [INPUT]", "Run a flow and print its result"),
+    "flow:list": Entry("Flows", "flowkit.cli.flows", "flow_list", "", "List the app's flows and what they take"),
+    "trace:list": Entry(
+        "Traces", "flowkit.cli.traces", "trace_list", "", "List the runs of this project, newest first"
+    ),
+    "trace:get": Entry("Traces", "flowkit.cli.traces", "trace_get", "ID", "Show every step of one run"),
+    "store:list": Entry("Stores", "flowkit.cli.stores", "store_list", "", "List the indexes of the dev store"),
+    "doctor": Entry("Set-up", "flowkit.cli.doctor", "doctor", "", "Check the installation and this project"),
+}
+
+_USAGE = "flowkit COMMAND [ARGUMENTS]"
+_OPTIONS = (("-h, --help", "Show this, or with a command all about it"), ("--version", "Show the version"))
+_EXIT_CODES = "Exit codes: 0 fine, 1 the flow or job failed, 2 wrong usage or input, 130 interrupted."
+
+
+def help_text(*, colour: bool) -> str:
+    """What `flowkit --help` prints."""
+    strong, accent, dim, off = ("\x1b[1m", "\x1b[38;5;31m", "\x1b[2m", "\x1b[0m") if colour else ("", "", "", "")
+    width = max(len(f"{name} {entry.arguments}".rstrip()) for name, entry in COMMANDS.items()) + 2
+    lines = ["RAG and AI flows in which every step can be seen.", "", f"{strong}Usage{off}  {_USAGE}"]
+    group = ""
+    for name, entry in COMMANDS.items():
+        if entry.group != group:
+            group = entry.group
+            lines += ["", f"{strong}{group}{off}"]
+        gap = " " * (width - len(f"{name} {entry.arguments}".rstrip()))
+        arguments = f" {dim}{entry.arguments}{off}" if entry.arguments else ""
+        lines.append(f"  {accent}{name}{off}{arguments}{gap}{entry.summary}")
+    lines += ["", f"{strong}Options{off}"]
+    lines += [f"  {accent}{option}{off}{' ' * (width - len(option))}{text}" for option, text in _OPTIONS]
+    lines += ["", f"{dim}{_EXIT_CODES}{off}", ""]
+    return "\n".join(lines)

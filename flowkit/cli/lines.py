@@ -1,0 +1,105 @@
+"""Lines for people: what goes to stdout and stderr, in which colours.
+
+say("Trace ID: 4bf9…", "dim")          a line on stderr
+raise CliError("no flow 'menu'", hint="there are: menuQA")
+
+The colours are of the 256-colour palette and readable on light and dark backgrounds; NO_COLOR turns them off.
+"""
+
+import os
+import re
+import sys
+from typing import IO, Literal
+
+__all__ = [
+    "STYLES",
+    "CliError",
+    "coloured",
+    "complain",
+    "drop_stdout",
+    "one_line",
+    "paint",
+    "prepare_streams",
+    "say",
+    "write",
+]
+
+Style = Literal["accent", "bad", "dim", "good", "strong", "warn"]
+STYLES: dict[Style, str] = {
+    "accent": "38;5;31",
+    "bad": "38;5;160",
+    "dim": "2",
+    "good": "38;5;28",
+    "strong": "1",
+    "warn": "38;5;136",
+}
+
+_BREAKS = re.compile(r"\s*[\r\n\x0b\x0c\x85\u2028\u2029]\s*|\t")
+_CONTROLS = re.compile(r"[\x00-\x1f\x7f-\x9f]")
+_ERROR_LENGTH = 600  # characters of an error's one line; the trace has all of it
+
+
+class CliError(Exception):
+    """What ends a command: a line, what to do about it, and the exit code (2 for usage and bad input)."""
+
+    def __init__(self, message: str, *, hint: str | None = None, exit_code: int = 2) -> None:
+        super().__init__(message)
+        self.message = message
+        self.hint = hint
+        self.exit_code = exit_code
+
+
+def prepare_streams() -> None:
+    """UTF-8 in pipes and files, whatever the locale; a terminal keeps its encoding and never fails on a character."""
+    for stream in (sys.stdout, sys.stderr):
+        reconfigure = getattr(stream, "reconfigure", None)
+        if reconfigure is not None:
+            reconfigure(encoding=None if stream.isatty() else "utf-8", errors="replace")
+
+
+def coloured(stream: IO[str]) -> bool:
+    """True when colours may be written: a terminal, and neither NO_COLOR nor a dumb one."""
+    if os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb":
+        return False
+    return bool(os.environ.get("FORCE_COLOR")) or (stream is not None and stream.isatty())
+
+
+def paint(text: str, style: Style, stream: IO[str]) -> str:
+    return f"\x1b[{STYLES[style]}m{text}\x1b[0m" if text and coloured(stream) else text
+
+
+def write(text: str) -> None:
+    """Write to stdout, as it is."""
+    if sys.stdout is not None:
+        sys.stdout.write(text)
+        sys.stdout.flush()
+
+
+def drop_stdout() -> None:
+    """The reader has gone: what is still buffered goes nowhere, instead of an error when the interpreter ends."""
+    if sys.stdout is not None:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def say(text: str, style: Style | None = None) -> None:
+    """A line on stderr. That nobody can read it is no reason to fail."""
+    if sys.stderr is None:
+        return
+    try:
+        sys.stderr.write((paint(text, style, sys.stderr) if style else text) + "\n")
+        sys.stderr.flush()
+    except OSError:
+        return
+
+
+def complain(message: str, hint: str | None = None) -> None:
+    """An error on stderr: one line, and a second one that says what to do."""
+    say(f"{paint('Error:', 'bad', sys.stderr)} {one_line(message)}")
+    if hint:
+        say(f"{paint('Hint:', 'accent', sys.stderr)}  {one_line(hint)}")
+
+
+def one_line(text: str) -> str:
+    """Text as one line without control characters, so that no message can move the cursor; long ones are cut."""
+    line = _CONTROLS.sub("", _BREAKS.sub(" ", text.strip()))
+    return line if len(line) <= _ERROR_LENGTH else line[: _ERROR_LENGTH - 1] + "…"

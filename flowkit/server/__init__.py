@@ -1,0 +1,1 @@
+"""What serves an app to people and tools: the dev server, the reflection API, deployed flows."""
