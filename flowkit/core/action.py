@@ -8,16 +8,17 @@ async with action.stream("Ada") as chunks: ...
 import asyncio
 import inspect
 from asyncio import CancelledError
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Coroutine, Mapping, Sequence
 from typing import Any, Generic, TypeVar
 
 from flowkit.core.context import Context, RunContext, _run, child_context, leave
+from flowkit.core.functions import described
 from flowkit.core.kinds import Kind, action_key
 from flowkit.core.runtime import Runtime
 from flowkit.core.signature import MISSING, Signature
-from flowkit.core.spans import SpanRecord, close_span, drop_span, open_span
+from flowkit.core.spans import ATTRIBUTES, SpanRecord, annotate, close_span, drop_span, open_span
 from flowkit.core.stream import ActionStream
-from flowkit.core.threads import run_in_thread
+from flowkit.core.threads import current_waiter, start_in_thread
 from flowkit.core.values import to_json
 
 __all__ = ["Action"]
@@ -31,7 +32,8 @@ class Action(Generic[In, Out, Chunk]):
     """A named, typed, traced function.
 
     Calling it gives an awaitable, with the plain function's arguments (or the input's wire form as the only argument).
-    `context=` gives the run's context, for instance `{"auth": …}`; without it the caller's is used.
+    `context=` gives the run's context, for instance `{"auth": …}`; without it the caller's is used. A function that has
+    an input of that name gets its input; then `run` gives the context.
     """
 
     def __init__(
@@ -48,10 +50,12 @@ class Action(Generic[In, Out, Chunk]):
         self.kind: Kind = kind
         self.name = name
         self.key = action_key(kind, name)
-        self.fn = fn.__func__ if isinstance(fn, staticmethod) else fn
+        if isinstance(fn, Action):  # one function under two decorators
+            fn = fn.fn
+        self.fn: Callable[..., Any] = fn.__func__ if isinstance(fn, staticmethod) else fn
         self.signature = signature or Signature(self.fn, f"{kind} {name!r}")
         self.runtime = runtime or Runtime()
-        doc = inspect.getdoc(self.fn) if description is None else description
+        doc = described(self.fn) if description is None else description
         self.description = doc.strip().splitlines()[0] if doc and doc.strip() else None
         self.metadata: dict[str, Any] = dict(metadata or {})
         self._style = self.signature.style
@@ -75,14 +79,21 @@ class Action(Generic[In, Out, Chunk]):
     def __repr__(self) -> str:
         return f"<Action {self.key}>"
 
-    def __call__(self, *args: Any, context: Context | RunContext | None = None, **kwargs: Any) -> Any:
+    def __call__(
+        self, *args: Any, context: Context | RunContext | None = None, **kwargs: Any
+    ) -> Coroutine[Any, Any, Out]:
         """An awaitable of the result.
+
+        Raises:
+            InvalidInputError: the function cannot be called with such arguments.
 
         Raises (when awaited):
             InvalidInputError: the input does not fit the function's annotations.
             InvalidOutputError: the result does not fit them.
             Exception: whatever the function raises, unwrapped, with a note that names action and trace.
         """
+        if context is not None and self.signature.takes_context_input:
+            kwargs["context"], context = context, None
         return self._run(self.signature.gather(args, kwargs), context, None)
 
     def run(
@@ -91,7 +102,7 @@ class Action(Generic[In, Out, Chunk]):
         *,
         context: Context | RunContext | None = None,
         on_chunk: Callable[[Any], None] | None = None,
-    ) -> Any:
+    ) -> Coroutine[Any, Any, Out]:
         """As a call, with the input as one value in its wire form. For servers and tools."""
         return self._run(value, context, on_chunk)
 
@@ -99,6 +110,8 @@ class Action(Generic[In, Out, Chunk]):
         self, *args: Any, context: Context | RunContext | None = None, **kwargs: Any
     ) -> ActionStream[Chunk, Out]:
         """Start the action and iterate over its chunks; call it where an event loop runs."""
+        if context is not None and self.signature.takes_context_input:
+            kwargs["context"], context = context, None
         value = self.signature.gather(args, kwargs)
         return ActionStream(lambda send: self._run(value, context, send))
 
@@ -133,8 +146,7 @@ class Action(Generic[In, Out, Chunk]):
             raise
         except BaseException as error:
             _run.reset(token)
-            if span is not None:
-                fail(span, runtime, error, f"{self.kind} {self.name!r}")
+            fail(span, runtime, error, f"{self.kind} {self.name!r}")
             raise
         _run.reset(token)
         if span is not None:
@@ -143,10 +155,12 @@ class Action(Generic[In, Out, Chunk]):
             close_span(span, runtime.tracing)
         return result
 
-    async def _other(self, args: tuple[Any, ...], kwargs: dict[str, Any], context: RunContext) -> Any:
+    async def _other(self, args: Sequence[Any], kwargs: dict[str, Any], context: RunContext) -> Any:
         """Run a function that is not a plain coroutine function."""
         if self._style == "sync":
-            result = await run_in_thread(self.fn, args, kwargs)
+            running = start_in_thread(self.fn, args, kwargs)
+            running.add_done_callback(lambda future: tell_if_abandoned(future, context.record))
+            result = await running
             return await result if inspect.isawaitable(result) else result
         chunks: list[Any] = []
 
@@ -167,30 +181,50 @@ class Action(Generic[In, Out, Chunk]):
         else:
 
             def pump() -> None:
-                for chunk in self.fn(*args, **kwargs):
-                    take(chunk)
+                waiter = current_waiter()
+                generator = self.fn(*args, **kwargs)
+                try:
+                    for chunk in generator:
+                        take(chunk)
+                        if waiter is not None and waiter.gone:
+                            break
+                finally:
+                    generator.close()
 
-            await run_in_thread(pump)
-        return joined(chunks)
+            running = start_in_thread(pump)
+            running.add_done_callback(lambda future: tell_if_abandoned(future, context.record))
+            await running
+        return self.signature.join(chunks)
 
 
-def joined(chunks: list[Any]) -> Any:
-    """The result of a generator: its chunks as one text when all are text, else the list of them."""
-    return "".join(chunks) if chunks and all(type(chunk) is str for chunk in chunks) else chunks
+def tell_if_abandoned(running: "asyncio.Future[Any]", span: SpanRecord | None) -> None:
+    """A thread cannot be stopped: when nobody waits for it any more, the span says that it went on."""
+    if running.cancelled():
+        annotate(span, {ATTRIBUTES.ABANDONED: True})
 
 
-def fail(span: SpanRecord, runtime: Runtime, error: BaseException, where: str) -> None:
+def fail(span: SpanRecord | None, runtime: Runtime, error: BaseException, where: str) -> None:
     """Close a span with an error; the innermost span of an exception is its source and leaves a note on it."""
     cancelled = isinstance(error, CancelledError)
-    if not cancelled and getattr(error, "_flowkit_trace", None) != span.trace_hex:
-        span.failure_source = True
-        try:
-            error._flowkit_trace = span.trace_hex  # type: ignore[attr-defined]
-        except AttributeError:  # an exception with slots keeps its place, without the note
-            pass
-        else:
-            error.add_note(f"in {where}, trace {span.trace_hex}")
-    close_span(span, runtime.tracing, error, cancelled)
+    if not cancelled:
+        trace = "" if span is None else span.trace_hex
+        before, old = getattr(error, "_flowkit", (None, ""))
+        if before != trace:
+            if span is not None:
+                span.failure_source = True
+            _note(error, trace, f"in {where}, trace {trace}" if trace else f"in {where}", old)
+    if span is not None:
+        close_span(span, runtime.tracing, error, cancelled)
+
+
+def _note(error: BaseException, trace: str, note: str, old: str) -> None:
+    try:
+        error._flowkit = (trace, note)  # type: ignore[attr-defined]
+        if old in getattr(error, "__notes__", ()):  # one object raised in run after run
+            error.__notes__.remove(old)
+        error.add_note(note)
+    except (AttributeError, TypeError):  # an exception that cannot be written to keeps its place, without the note
+        return
 
 
 def _public(values: Mapping[str, Any]) -> dict[str, Any]:

@@ -52,6 +52,7 @@ class ATTRIBUTES:
     IS_ROOT = "genkit:isRoot"
     IS_FAILURE_SOURCE = "genkit:isFailureSource"
     CONTEXT = "genkit:metadata:context"
+    ABANDONED = "flowkit:abandoned"
     GEN_AI_OPERATION = "gen_ai.operation.name"
     GEN_AI_MODEL = "gen_ai.request.model"
     GEN_AI_INPUT_TOKENS = "gen_ai.usage.input_tokens"
