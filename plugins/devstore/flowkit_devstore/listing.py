@@ -1,0 +1,50 @@
+"""What indexes there are in a folder, read without opening them for writing.
+
+    for info in list_indexes(Path(".flowkit/indexes")):
+        print(info.name, info.count, info.size_bytes)
+"""
+
+from contextlib import closing
+from dataclasses import dataclass
+from pathlib import Path
+
+from flowkit.errors import FlowkitError
+from flowkit_devstore.database import connect, explained, read_state, upgrade
+from flowkit_devstore.folders import DATABASE, default_folder, index_name
+
+__all__ = ["IndexInfo", "list_indexes"]
+
+
+@dataclass(frozen=True, slots=True)
+class IndexInfo:
+    """One index. When it cannot be read, `error` says why, and count, dimension and embedder are unknown."""
+
+    name: str
+    path: Path
+    size_bytes: int
+    count: int | None = None
+    dimension: int | None = None
+    embedder: str | None = None
+    error: str | None = None
+
+
+def list_indexes(folder: Path | None = None) -> list[IndexInfo]:
+    """The indexes in `folder` (default: those of the project), by name. Damaged ones are listed with their error."""
+    folder = default_folder() if folder is None else folder
+    if not folder.is_dir():
+        return []
+    found = [_look(path) for path in folder.iterdir() if (path / DATABASE).is_file()]
+    return sorted((info for info in found if info is not None), key=lambda info: info.name)
+
+
+def _look(path: Path) -> IndexInfo | None:
+    name = index_name(path.name) or path.name
+    size_bytes = sum(file.stat().st_size for file in path.iterdir() if file.is_file())
+    try:
+        with explained(path), closing(connect(path)) as connection:
+            if not upgrade(connection, path):
+                return None
+            state = read_state(connection)
+    except FlowkitError as error:
+        return IndexInfo(name, path, size_bytes, error=error.message)
+    return IndexInfo(state.name, path, size_bytes, state.count, state.dimension, state.embedder)

@@ -1,0 +1,89 @@
+"""Documents as columns of `rows`, and metadata as rows of `entries`; both ways.
+
+    columns = encode(document)
+    document = decode(columns.id, columns.text, columns.content, columns.metadata)
+"""
+
+import json
+from collections.abc import Iterator, Mapping
+from typing import Any, NamedTuple
+
+from flowkit import Document, ScoredDocument
+from flowkit.plugin import TextPart, key_type
+from flowkit.rag.stores.hits import stored_document, stored_hit
+from flowkit.rag.stores.rules import row_key
+
+__all__ = [
+    "BOOL",
+    "LONG",
+    "LONGEST_VALUE",
+    "NUMBER",
+    "OTHER",
+    "STRING",
+    "TYPE_BITS",
+    "Columns",
+    "decode",
+    "decode_hit",
+    "encode",
+    "entry",
+    "key_types",
+    "read_metadata",
+]
+
+# `entries.type`. Values of one type lie in order there; of OTHER (lists, objects) and LONG strings the index says only
+# which rows have one.
+BOOL, NUMBER, STRING, OTHER, LONG = range(5)
+LONGEST_VALUE = 256
+TYPE_BITS = {"bool": 1, "number": 2, "string": 4, "list": 8, "object": 16}
+"""`keys.types` is the sum of the types that a key has ever had."""
+
+_dumps = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
+read_metadata = json.JSONDecoder().decode
+
+
+class Columns(NamedTuple):
+    """A document as `rows` holds it. `content` is None for one plain text part, which is nearly always so."""
+
+    id: str
+    text: str
+    content: str | None
+    metadata: str
+    text_hash: bytes
+    metadata_hash: bytes
+
+
+def encode(document: Document) -> Columns:
+    key = row_key(document)
+    plain = len(document.content) == 1 and type(part := document.content[0]) is TextPart and part.metadata is None
+    content = None if plain else _dumps(document.to_wire()["content"])
+    hashes = bytes.fromhex(key.text_hash), bytes.fromhex(key.metadata_hash)
+    return Columns(key.id, document.text, content, _dumps(document.metadata), *hashes)
+
+
+def decode(id: str, text: str, content: str | None, metadata: str) -> Document:
+    if content is None:
+        return stored_document(text, read_metadata(metadata), id=id)
+    return Document.from_wire({"content": read_metadata(content), "metadata": read_metadata(metadata), "id": id})
+
+
+def decode_hit(id: str, text: str, content: str | None, metadata: str, score: float) -> ScoredDocument:
+    if content is None:
+        return stored_hit(text, read_metadata(metadata), id=id, score=score)
+    return ScoredDocument.of(decode(id, text, content, metadata), score)
+
+
+def entry(value: Any) -> tuple[int, Any]:
+    """Type and value of a metadata value in `entries`."""
+    if isinstance(value, bool):
+        return BOOL, int(value)
+    if isinstance(value, int | float):
+        return NUMBER, value
+    if isinstance(value, str):
+        return (STRING, value) if len(value) <= LONGEST_VALUE else (LONG, "")
+    return OTHER, ""
+
+
+def key_types(metadata: Mapping[str, Any]) -> Iterator[tuple[str, int]]:
+    """Each key with the bit of its value's type."""
+    for key, value in metadata.items():
+        yield key, TYPE_BITS[key_type(value)]

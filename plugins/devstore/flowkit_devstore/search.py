@@ -1,0 +1,151 @@
+"""Search in one snapshot of an index: by vector, by keyword, or by both.
+
+    hits = search(snapshot, SearchQuery(vector=vector, k=10))
+"""
+
+import math
+from collections import Counter
+from collections.abc import Sequence
+
+import numpy as np
+
+from flowkit import ScoredDocument
+from flowkit.plugin import SearchQuery
+from flowkit.rag.keyword import idf, query_terms
+from flowkit.rag.stores.rules import (
+    HYBRID_DEPTH,
+    HYBRID_MAX,
+    RRF_K,
+    SCORE_DIGITS,
+    checked_query,
+    rounded_score,
+)
+from flowkit_devstore.rows import decode_hit
+from flowkit_devstore.snapshot import Snapshot
+from flowkit_devstore.vectors import Float32, Float64, Slots, cosines, exact_cosines
+from flowkit_devstore.where import Mask
+
+__all__ = ["search"]
+
+_SLACK = 4e-6
+"""How far a float32 cosine may be off: whatever comes this close to the k-th is looked at in float64."""
+_NEVER = -2.0
+_SELECTIVE = 4
+"""With fewer than one row in this many matching, gathering them is cheaper than scoring all."""
+
+Hits = list[tuple[int, float]]
+"""Slots and scores, best first, equal scores by id."""
+
+
+def search(snapshot: Snapshot, query: SearchQuery) -> list[ScoredDocument]:
+    unit = None
+    if query.vector is not None:
+        state = snapshot.state
+        unit = checked_query(query.vector, index=state.name, dimension=state.dimension, embedder=state.embedder)
+    mask = None if query.where is None else snapshot.matching(query.where)
+    if query.text is None:
+        assert unit is not None  # SearchQuery has the one or the other
+        hits = _by_vector(snapshot, unit, query.k, mask)
+    elif unit is None:
+        hits = _by_keyword(snapshot, query.text, query.k, mask)
+    else:
+        depth = max(query.k, HYBRID_DEPTH)
+        lists = _by_vector(snapshot, unit, depth, mask), _by_keyword(snapshot, query.text, depth, mask)
+        hits = _merged(snapshot, lists, query.k)
+    if query.min_score > 0:
+        least = rounded_score(query.min_score)
+        hits = [hit for hit in hits if hit[1] >= least]
+    return _documents(snapshot, hits)
+
+
+def _by_vector(snapshot: Snapshot, unit: Float64, k: int, mask: Mask | None) -> Hits:
+    count = snapshot.state.count
+    if not count:
+        return []
+    rows = snapshot.vectors()
+    query = unit.astype(np.float32)
+    slots: Slots | None = None
+    if mask is not None:
+        slots = np.flatnonzero(mask)
+        count = len(slots)
+        if not count:
+            return []
+        if count * _SELECTIVE > len(rows):
+            found = cosines(rows, query)
+            found[~mask] = _NEVER
+            slots = None
+        else:
+            found = cosines(rows, query, slots)
+    else:
+        found = cosines(rows, query)
+        if len(snapshot.holes):
+            found[snapshot.holes] = _NEVER
+    near = _leaders(found, min(k, count))
+    if slots is not None:
+        near = slots[near]
+    scores = np.round((1 + exact_cosines(rows, unit, near)) / 2, SCORE_DIGITS)
+    np.clip(scores, 0, 1, out=scores)
+    return _first(snapshot, near, scores, k)
+
+
+def _by_keyword(snapshot: Snapshot, text: str, k: int, mask: Mask | None) -> Hits:
+    state = snapshot.state
+    words = Counter(query_terms(text))
+    if not words or not state.count:
+        return []
+    found: Float64 = np.zeros(state.slots)
+    for term, times in words.items():
+        rows = snapshot.connection.execute(
+            "SELECT rowid, bm25(words) FROM words WHERE words MATCH ?", (f'"{term}"',)
+        ).fetchall()
+        if rows:
+            slots, scores = zip(*rows, strict=True)
+            # FTS5's own weight is 0 for a term that half of the documents have, so ours takes its place.
+            weight = times * idf(state.count, len(rows)) / _fts5_idf(state.count, len(rows))
+            found[np.fromiter(slots, np.int64, len(rows))] -= weight * np.fromiter(scores, np.float64, len(rows))
+    if mask is not None:
+        found[~mask] = 0.0
+    near = np.flatnonzero(found)
+    if not len(near):
+        return []
+    bm25 = found[near]
+    return [hit for hit in _first(snapshot, near, np.round(bm25 / (bm25 + 1), SCORE_DIGITS), k) if hit[1] > 0]
+
+
+def _fts5_idf(count: int, having: int) -> float:
+    """The weight inside FTS5's bm25(), as its documentation states it."""
+    return max(math.log((count - having + 0.5) / (having + 0.5)), 1e-6)
+
+
+def _merged(snapshot: Snapshot, lists: Sequence[Hits], k: int) -> Hits:
+    """Reciprocal rank fusion, as a score 0…1."""
+    shares: dict[int, float] = {}
+    for hits in lists:
+        for rank, (slot, _) in enumerate(hits, 1):
+            shares[slot] = shares.get(slot, 0.0) + 1 / (RRF_K + rank)
+    scores = np.array([rounded_score(share / HYBRID_MAX) for share in shares.values()])
+    return _first(snapshot, np.array(list(shares), dtype=np.int64), scores, k)
+
+
+def _leaders(found: Float32, k: int) -> Slots:
+    """Places of the best k, and of all that may belong to them once looked at in float64."""
+    kth = np.partition(found, len(found) - k)[len(found) - k]
+    return np.flatnonzero(found >= kth - _SLACK)
+
+
+def _first(snapshot: Snapshot, slots: Slots, scores: Float64, k: int) -> Hits:
+    """The best k by score, then by id."""
+    if len(scores) > k:
+        kth = np.partition(scores, len(scores) - k)[len(scores) - k]
+        kept = scores >= kth
+        slots, scores = slots[kept], scores[kept]
+    found = dict(zip(slots.tolist(), scores.tolist(), strict=True))
+    if len(set(found.values())) == len(found):
+        return sorted(found.items(), key=lambda hit: -hit[1])
+    ids = snapshot.ids(list(found))
+    return sorted(found.items(), key=lambda hit: (-hit[1], ids[hit[0]]))[:k]
+
+
+def _documents(snapshot: Snapshot, hits: Hits) -> list[ScoredDocument]:
+    rows = snapshot.rows([slot for slot, _ in hits])
+    return [decode_hit(*rows[slot], score) for slot, score in hits]
