@@ -5,6 +5,7 @@ text = await ai.run("extract-text", extract_text, path)
 
 import inspect
 from collections.abc import Callable
+from inspect import CO_COROUTINE
 from typing import Any
 
 from flowkit.core.action import Action, fail
@@ -32,14 +33,16 @@ async def run_step(
             f"step {name!r}: {type(fn).__name__} is not callable", hint='write ai.run("name", function, argument)'
         )
     caller = _run.get()
-    context = child_context(caller, None, caller.send_chunk if caller is not None else None)
+    context = child_context(caller, None, caller._send if caller is not None else None)
     token = _run.set(context)
     span = open_span(runtime.tracing, caller, name, "flowStep")
     if span is not None:
         context.record = span
         span.input = to_json(args[0] if len(args) == 1 and not kwargs else {**dict(enumerate(args)), **kwargs})
     try:
-        if inspect.iscoroutinefunction(fn):
+        # The first test is the second one, three times as fast, for the usual case.
+        code = getattr(fn, "__code__", None)
+        if (code is not None and code.co_flags & CO_COROUTINE) or inspect.iscoroutinefunction(fn):
             result = await fn(*args, **kwargs)
         else:
             # An action's call only makes an awaitable; anything else that is sync may block.

@@ -164,26 +164,35 @@ def open_span(
         return None
     record = SpanRecord(sink, name, type, kind, key)
     context = _get_context()
-    place(record, context, parent)
     record.start_ns = time.time_ns()
     if tracer is None:
+        place(record, context, parent)
         record.span_id = _bits(64) or 1
-        record.token = _attach(Context({**context, _SPAN_KEY: record}))
+        current: Span = record
     else:
-        twin = record.twin = tracer.start_span(name, start_time=record.start_ns)
-        ids = twin.get_span_context()
-        if ids.is_valid:
-            if ids.trace_id != record.trace_id:
-                record.trace_id = ids.trace_id
-                if record.parent_id:  # a provider that begins traces where it likes
-                    record.parent_id, record.parent = 0, None
-            record.span_id = ids.span_id
-        else:
-            record.span_id = new_span_id()
-        record.token = _attach(Context({**context, _SPAN_KEY: twin if ids.is_valid else record}))
+        current = _ask(tracer, record, context, parent)
+    record.token = _attach(Context({**context, _SPAN_KEY: current}))
     if sink is not None:
         sink.started(record)
     return record
+
+
+def _ask(tracer: Tracer, record: SpanRecord, context: Context, parent: SpanRecord | None) -> Span:
+    """Ask the user's provider for the span, take its ids, and return the span that is to be current."""
+    twin = record.twin = tracer.start_span(record.name, context, start_time=record.start_ns)
+    ids = twin.get_span_context()
+    if record.sink is None and ids.is_valid:  # nobody will ask who the parent is
+        record.parent, record.trace_id, record.span_id = parent, ids.trace_id, ids.span_id
+        return twin
+    place(record, context, parent)
+    if not ids.is_valid:
+        record.span_id = new_span_id()
+        return record
+    if ids.trace_id != record.trace_id:
+        # A new root; or a provider that begins traces where it likes.
+        record.trace_id, record.parent_id, record.parent = ids.trace_id, 0, None
+    record.span_id = ids.span_id
+    return twin
 
 
 def close_span(
@@ -216,14 +225,15 @@ def drop_span(record: SpanRecord, tracing: Tracing, *, current: bool) -> None:
 
 
 def _finish_twin(record: SpanRecord, twin: Span, tracing: Tracing, error: BaseException | None) -> None:
-    """All attributes in one call: the SDK takes a lock and makes a copy each time."""
+    """All attributes in one call: the SDK takes a lock and makes a copy each time. The name is the span's own."""
     facts = reserve_attributes(record)
     redact = tracing.redact
     if record.input is not None:
         facts[ATTRIBUTES.INPUT] = _shown(redact(record.input) if redact else record.input)
     if record.output is not None:
         facts[ATTRIBUTES.OUTPUT] = _shown(redact(record.output) if redact else record.output)
-    facts[ATTRIBUTES.STATE] = record.state or ""
+    if record.state is not None:
+        facts[ATTRIBUTES.STATE] = record.state
     if record.attributes:
         facts.update(record.attributes)
     if record.failure_source:
@@ -239,9 +249,21 @@ def _shown(value: bytes) -> str:
     return value[:_VALUE_LIMIT].decode("utf-8", "ignore")
 
 
+_fixed: dict[tuple[str, str, str | None], dict[str, AttributeValue]] = {}
+
+
 def reserve_attributes(record: SpanRecord) -> dict[str, AttributeValue]:
     """The attributes of a span that do not depend on how it ends."""
-    known: dict[str, AttributeValue] = {ATTRIBUTES.NAME: record.name, ATTRIBUTES.TYPE: record.type}
+    known = _fixed.get((record.name, record.type, record.key))
+    if known is None:
+        if len(_fixed) > 1000:  # names made from data
+            _fixed.clear()
+        known = _fixed[record.name, record.type, record.key] = _describe_action(record)
+    return {**known, ATTRIBUTES.IS_ROOT: True} if record.parent is None else known.copy()
+
+
+def _describe_action(record: SpanRecord) -> dict[str, AttributeValue]:
+    known: dict[str, AttributeValue] = {ATTRIBUTES.TYPE: record.type}
     if record.kind is not None:
         known[ATTRIBUTES.SUBTYPE] = record.kind
         operation = GEN_AI_OPERATIONS.get(record.kind)
@@ -251,8 +273,6 @@ def reserve_attributes(record: SpanRecord) -> dict[str, AttributeValue]:
                 known[ATTRIBUTES.GEN_AI_MODEL] = record.name
     if record.key is not None:
         known[ATTRIBUTES.KEY] = record.key
-    if record.is_root:
-        known[ATTRIBUTES.IS_ROOT] = True
     return known
 
 
