@@ -46,7 +46,9 @@ class Action(Generic[In, Out, Chunk]):
         description: str | None = None,
         metadata: Mapping[str, Any] | None = None,
         signature: Signature | None = None,
+        plain: Callable[..., Any] | None = None,
     ) -> None:
+        """`plain` is the user's function, when `fn` is one of ours around it."""
         self.kind: Kind = kind
         self.name = name
         self.key = action_key(kind, name)
@@ -60,8 +62,8 @@ class Action(Generic[In, Out, Chunk]):
         self.metadata: dict[str, Any] = dict(metadata or {})
         self._style = self.signature.style
         self.__doc__ = doc
-        self.__name__ = getattr(self.fn, "__name__", name)
-        self.__wrapped__ = self.fn
+        self.__wrapped__: Callable[..., Any] = plain or self.fn
+        self.__name__ = getattr(self.__wrapped__, "__name__", name)
 
     @property
     def input_schema(self) -> dict[str, Any] | None:

@@ -143,7 +143,7 @@ def _hints(target: Any, where: str) -> dict[str, Any]:
 def _culprit(target: Any) -> str | None:
     """The first parameter whose annotation cannot be resolved."""
     try:
-        written = dict(target.__annotations__)
+        written: dict[str, Any] = dict(target.__annotations__)
     except (AttributeError, NameError):
         return None
     for name, annotation in written.items():

@@ -1,25 +1,30 @@
 """The registry: actions by key, those of plugins made when they are first needed.
 
-    action = await registry.get("/flow/menuQA")
-    action = await registry.find("retriever", "menu")     # a bare index name, when it is unique
+action = await registry.get("/flow/menuQA")
+action = await registry.find("retriever", "menu")     # a bare index name, when it is unique
 """
 
-import asyncio
 import difflib
 import threading
 from collections.abc import Mapping, Sequence
-from concurrent.futures import Future
+from importlib import metadata
 from typing import Any
 
 from flowkit.core.action import Action
+from flowkit.core.functions import origin
 from flowkit.core.kinds import Kind, action_key, split_key
+from flowkit.core.once import Once
 from flowkit.core.plugin import ActionInfo, Plugin
 from flowkit.core.runtime import Runtime
-from flowkit.errors import ConfigError, FlowkitError, InvalidInputError, NotFoundError
+from flowkit.errors import InvalidInputError, NotFoundError
 
 __all__ = ["Registry"]
 
 AnyAction = Action[Any, Any, Any]
+# The registry has a method called list.
+Actions = list[AnyAction]
+Infos = list[ActionInfo]
+Keys = list[str]
 
 # Plugins that are not installed are named in hints, so that a missing one is a line to type and not a search.
 KNOWN_PLUGINS: Mapping[str, str] = {
@@ -40,7 +45,13 @@ class Registry:
         self.runtime = runtime or Runtime()
         self._actions: dict[str, AnyAction] = {}
         self._plugins = list(plugins)
-        self._ready: dict[int, Future[None]] = {}
+        self._once = Once()
+        self._open: list[Plugin] = []
+        """Plugins that were set up, in that order."""
+        self._made: set[str] = set()
+        """Keys of the actions that plugins made."""
+        self._short: dict[tuple[Kind, str], AnyAction] = {}
+        """Actions found by the last part of their name; a plugin's list costs more than a call."""
         self._lock = threading.Lock()
 
     @property
@@ -50,6 +61,7 @@ class Registry:
     def add_plugin(self, plugin: Plugin) -> None:
         with self._lock:
             self._plugins.append(plugin)
+            self._short.clear()
 
     def register(self, action: AnyAction) -> None:
         """Add an action. The same function may be registered again (a notebook cell that runs twice).
@@ -59,14 +71,16 @@ class Registry:
         """
         with self._lock:
             other = self._actions.get(action.key)
-            if other is not None and _origin(other) != _origin(action):
+            if other is not None and origin(other) != origin(action):
                 raise InvalidInputError(
-                    f"there are two {action.kind}s named {action.name!r}: in {_origin(other)} and {_origin(action)}",
+                    f"there are two {action.kind}s named {action.name!r}: in {origin(other)} and {origin(action)}",
                     hint="rename one of them",
                     status="ALREADY_EXISTS",
                 )
             action.runtime = self.runtime
             self._actions[action.key] = action
+            self._made.discard(action.key)
+            self._short.clear()
 
     async def get(self, key: str) -> AnyAction:
         """The action of a full key.
@@ -78,11 +92,10 @@ class Registry:
         if action is not None:
             return action
         kind, name = split_key(key)
-        for plugin in self._plugins:
-            if name == plugin.name or name.startswith(plugin.name + "/"):
-                action = await self._resolve(plugin, kind, name)
-                if action is not None:
-                    return action
+        for plugin in self._candidates(key, name):
+            action = await self._resolve(plugin, kind, name)
+            if action is not None:
+                return action
         raise self._unknown(kind, name)
 
     async def find(self, kind: Kind, name: str) -> AnyAction:
@@ -92,98 +105,117 @@ class Registry:
             NotFoundError: there is none.
             InvalidInputError: several have that last part.
         """
-        action = self._actions.get(action_key(kind, name))
+        action = self._actions.get(action_key(kind, name)) or self._short.get((kind, name))
         if action is not None:
             return action
-        matches = [key for key in self.keys(kind) if key.endswith("/" + name)]
         full = action_key(kind, name)
-        if full in matches:
+        matches = [key for key in self.keys(kind) if key.endswith("/" + name)]
+        if full in matches or not matches:
             return await self.get(full)
         if len(matches) > 1:
             raise InvalidInputError(
                 f"{name!r} could be {' or '.join(split_key(key)[1] for key in matches)}", hint="give the full name"
             )
-        return await self.get(matches[0] if matches else full)
+        action = await self.get(matches[0])
+        with self._lock:
+            self._short[kind, name] = action
+        return action
 
-    def registered(self, kind: Kind | None = None) -> list[AnyAction]:
+    def registered(self, kind: Kind | None = None) -> Actions:
         """The actions that exist now, by key."""
         with self._lock:
             actions = list(self._actions.values())
         return sorted((a for a in actions if kind in (None, a.kind)), key=lambda a: a.key)
 
-    def list(self) -> "list[ActionInfo]":
+    def list(self) -> Infos:
         """Everything that could be run: what exists, and what plugins would make. By key, without heavy work."""
         infos = {info.key: info for plugin in self._plugins for info in plugin.list()}
         for action in self.registered():
             infos[action.key] = ActionInfo(action.kind, action.name, action.description, action.metadata)
         return [infos[key] for key in sorted(infos)]
 
-    def keys(self, kind: Kind | None = None) -> "list[str]":
+    def keys(self, kind: Kind | None = None) -> Keys:
         """All keys, of one kind or of all, sorted."""
         return [info.key for info in self.list() if kind in (None, info.kind)]
 
     async def aclose(self) -> None:
-        """Close every plugin that was set up; all are closed even if one of them fails."""
+        """Close every plugin that was set up, the last first; all of them, even if one fails or this call is cancelled.
+
+        Afterwards the registry can be used again: plugins are set up anew when they are needed.
+
+        Raises:
+            Exception: what the first failing plugin raised, with a note for each further one.
+        """
         with self._lock:
-            plugins = [plugin for plugin in self._plugins if id(plugin) in self._ready]
-            self._ready.clear()
-        errors: list[Exception] = []
+            plugins, self._open = self._open[::-1], []
+            for key in self._made:
+                self._actions.pop(key, None)
+            self._made.clear()
+            self._short.clear()
+        failed: BaseException | None = None
         for plugin in plugins:
+            self._once.forget(id(plugin))
             try:
                 await plugin.aclose()
-            except Exception as error:
-                errors.append(error)
-        if errors:
-            raise errors[0]
+            except BaseException as error:  # noqa: BLE001  raised below
+                if failed is None:
+                    failed = error
+                else:
+                    failed.add_note(f"closing {plugin.name} failed too: {type(error).__name__}: {error}")
+        if failed is not None:
+            raise failed
+
+    def _candidates(self, key: str, name: str) -> Sequence[Plugin]:
+        """Plugins of that name; those that list the key come first, so that no other one need be set up for it."""
+        found = [plugin for plugin in self._plugins if name == plugin.name or name.startswith(plugin.name + "/")]
+        if len(found) > 1:
+            found.sort(key=lambda plugin: all(info.key != key for info in plugin.list()))
+        return found
 
     async def _resolve(self, plugin: Plugin, kind: Kind, name: str) -> AnyAction | None:
-        await self._set_up(plugin)
-        action = await plugin.resolve(kind, name)
-        if action is None:
-            return None
-        action.runtime = self.runtime
-        with self._lock:
-            # Another task may have been quicker: everybody must get the same object.
-            return self._actions.setdefault(action.key, action)
+        await self._once.run(id(plugin), lambda: self._set_up(plugin), keep=True)
+        key = action_key(kind, name)
+
+        async def make() -> AnyAction | None:
+            if key in self._actions:
+                return self._actions[key]
+            action = await plugin.resolve(kind, name)
+            if action is not None:
+                action.runtime = self.runtime
+                with self._lock:
+                    self._actions[key] = action
+                    self._made.add(key)
+            return action
+
+        return await self._once.run((id(plugin), key), make, keep=False)
 
     async def _set_up(self, plugin: Plugin) -> None:
-        """Run `setup` once, whatever number of tasks, loops and threads ask."""
+        await plugin.setup(self)
         with self._lock:
-            ready = self._ready.get(id(plugin))
-            first = ready is None
-            if ready is None:
-                ready = self._ready[id(plugin)] = Future()
-        if not first:
-            if not ready.done():
-                await asyncio.wrap_future(ready)
-            ready.result()
-            return
-        try:
-            await plugin.setup(self)
-        except BaseException as error:
-            with self._lock:
-                self._ready.pop(id(plugin), None)
-            # Those who waited get an error of their own; the next call tries again.
-            ready.set_exception(error if isinstance(error, FlowkitError) else ConfigError(f"{plugin.name}: {error}"))
-            raise
-        ready.set_result(None)
+            self._open.append(plugin)
 
     def _unknown(self, kind: Kind, name: str) -> NotFoundError:
+        return NotFoundError(f"no {kind} {name!r}", hint=self._hint(kind, name))
+
+    def _hint(self, kind: Kind, name: str) -> str:
         known = [split_key(key)[1] for key in self.keys(kind)]
-        provider = name.partition("/")[0]
-        package = KNOWN_PLUGINS.get(provider)
-        near = difflib.get_close_matches(name, known, n=1) or [k for k in known if k.rpartition("/")[2] == name]
+        provider, slash, _ = name.partition("/")
+        package = KNOWN_PLUGINS.get(provider) if slash else None
+        if package and provider not in {plugin.name for plugin in self._plugins}:
+            missing = "" if _installed(package) else ", which is not installed"
+            return f"{provider}/… is served by {package}{missing}; add its plugin to Flowkit(plugins=[…])"
+        near = difflib.get_close_matches(name, known, n=1)
         if near:
-            hint = f"did you mean {near[0]!r}?"
-        elif package and "/" in name and provider not in {plugin.name for plugin in self._plugins}:
-            hint = f"{provider}/… is served by {package}: install it and add it to Flowkit(plugins=[…])"
-        elif known:
-            hint = f"there are: {', '.join(known[:10])}"
-        else:
-            hint = f"no {kind} is registered"
-        return NotFoundError(f"no {kind} {name!r}", hint=hint)
+            return f"did you mean {near[0]!r}?"
+        others = [split_key(key)[0] for key in self.keys() if split_key(key)[1] == name]
+        if others:
+            return f"there is a {others[0]} of that name"
+        return f"there are: {', '.join(known[:10])}" if known else f"no {kind} is registered"
 
 
-def _origin(action: AnyAction) -> str:
-    fn = action.fn
-    return f"{getattr(fn, '__module__', '?')}.{getattr(fn, '__qualname__', repr(fn))}"
+def _installed(package: str) -> bool:
+    try:
+        metadata.distribution(package)
+    except metadata.PackageNotFoundError:
+        return False
+    return True
