@@ -7,6 +7,7 @@ import sys
 import tomllib
 from importlib.metadata import distributions
 from pathlib import Path
+from zipfile import ZipFile
 
 import pytest
 
@@ -116,6 +117,25 @@ def test_a_plugin_names_itself_as_its_folder_does(package: Path):
     assert project["name"] == package.name.replace("_", "-")
     assert package.name == f"flowkit_{package.parent.name}"
     assert package.name in project["entry-points"]["flowkit.plugins"][package.parent.name]
+
+
+@pytest.mark.heavy
+@pytest.mark.parametrize(
+    "folder",
+    [ROOT, *(package.parent for package in plugin_packages())],
+    ids=lambda path: "core" if path == ROOT else path.name,
+)
+def test_a_wheel_holds_one_package_and_nothing_else(folder: Path, tmp_path: Path):
+    build = [sys.executable, "-m", "hatchling", "build", "--target", "wheel", "--directory", str(tmp_path)]
+    subprocess.run(build, cwd=folder, check=True, capture_output=True)
+    (wheel,) = tmp_path.glob("*.whl")
+    names = ZipFile(wheel).namelist()
+
+    package = "flowkit" if folder == ROOT else f"flowkit_{folder.name}"
+    packages = {name.split("/")[0] for name in names if ".dist-info/" not in name}
+    assert packages == {package}
+    assert f"{package}/py.typed" in names
+    assert not [name for name in names if "__pycache__" in name or "/tests/" in name]
 
 
 def test_all_distributions_agree_on_licence_and_python():
