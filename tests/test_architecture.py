@@ -25,7 +25,6 @@ LAYERS = (
     ("flowkit.server",),
     ("flowkit.cli",),
     ("flowkit.__main__",),
-    ("flowkit.__main__",),
     ("flowkit.testing",),
 )
 # The app object starts the server only when it is asked to, so it imports it only then.

@@ -9,7 +9,7 @@ from importlib import import_module
 import click
 
 from flowkit.cli.commands import COMMANDS
-from flowkit.cli.lines import CliError, complain, drop_stdout, prepare_streams
+from flowkit.cli.lines import CliError, ReaderLeft, complain, prepare_streams
 from flowkit.errors import FlowkitError
 
 __all__ = ["INTERRUPTED", "dispatch"]
@@ -34,8 +34,7 @@ def dispatch(arguments: list[str]) -> int:
         return 1
     except (click.Abort, KeyboardInterrupt):
         return INTERRUPTED
-    except BrokenPipeError:
-        drop_stdout()
+    except ReaderLeft:
         return 0
     except OSError as error:
         complain(f"{error.strerror or error}{f': {error.filename}' if error.filename else ''}")

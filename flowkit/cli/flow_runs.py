@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from flowkit.app import Flowkit
+from flowkit.cli.dispatch import INTERRUPTED
 from flowkit.cli.failures import describe, place, user_traceback
 from flowkit.cli.lines import CliError, complain, say
 from flowkit.cli.results import Results, as_json
@@ -43,6 +44,9 @@ class FlowRun:
         self._verbose = verbose
         self._trace_id: str | None = None
         self._reader_left = False
+        self._abandoned = False
+        self.threads_left = False
+        """The run was stopped, and a thread of the app would keep the process alive."""
 
     def __call__(self, name: str, argument: str | None, context: Mapping[str, Any] | None) -> int:
         """Run it; returns the exit code.
@@ -67,6 +71,7 @@ class FlowRun:
             return await action.run(value, context=context)
 
         outcome = run_work(self._ai, work)
+        self.threads_left = outcome.threads_left
         if isinstance(outcome.error, CliError):
             raise outcome.error
         return self._tell(outcome, action, value)
@@ -84,6 +89,7 @@ class FlowRun:
             async for chunk in chunks:
                 self._show(chunk)
                 if self._reader_left and self._output is None:
+                    self._abandoned = True
                     return None  # leaving the block cancels the flow: nobody would read the rest
             return await chunks.result
 
@@ -101,7 +107,9 @@ class FlowRun:
     def _tell(self, outcome: Outcome, action: AnyAction | None, value: Any) -> int:
         """Print what came of it, and the trace's id."""
         exit_code = outcome.exit_code
-        if outcome.stopped_by is not None:
+        if self._abandoned:
+            exit_code = INTERRUPTED
+        elif outcome.stopped_by is not None:
             self._results.stop()
             say("interrupted", "dim")
         elif outcome.error is not None:

@@ -4,6 +4,7 @@ $ flowkit flow:run menuQA "What is vegan?" --stream
 $ flowkit flow:list
 """
 
+import os
 from pathlib import Path
 from typing import Any
 
@@ -46,7 +47,10 @@ def flow_run(
     with Results() as results:
         ai = load(app, verbose=verbose)
         run = FlowRun(ai, results, stream=stream, output=output, verbose=verbose)
-        return run(name, input, values)
+        exit_code = run(name, input, values)
+    if run.threads_left:
+        os._exit(exit_code)
+    return exit_code
 
 
 @click.command("flow:list", context_settings=HELP)

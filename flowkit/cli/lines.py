@@ -14,9 +14,10 @@ from typing import IO, Literal
 __all__ = [
     "STYLES",
     "CliError",
+    "ReaderLeft",
+    "Style",
     "coloured",
     "complain",
-    "drop_stdout",
     "one_line",
     "paint",
     "prepare_streams",
@@ -49,6 +50,10 @@ class CliError(Exception):
         self.exit_code = exit_code
 
 
+class ReaderLeft(Exception):
+    """The program that reads our output has ended (`flowkit … | head`). No error, and nothing to say."""
+
+
 def prepare_streams() -> None:
     """UTF-8 in pipes and files, whatever the locale; a terminal keeps its encoding and never fails on a character."""
     for stream in (sys.stdout, sys.stderr):
@@ -69,16 +74,20 @@ def paint(text: str, style: Style, stream: IO[str]) -> str:
 
 
 def write(text: str) -> None:
-    """Write to stdout, as it is."""
-    if sys.stdout is not None:
+    """Write to stdout, as it is.
+
+    Raises:
+        ReaderLeft: nobody reads it any more.
+    """
+    if sys.stdout is None:
+        return
+    try:
         sys.stdout.write(text)
         sys.stdout.flush()
-
-
-def drop_stdout() -> None:
-    """The reader has gone: what is still buffered goes nowhere, instead of an error when the interpreter ends."""
-    if sys.stdout is not None:
+    except BrokenPipeError:
+        # What is still buffered goes nowhere, instead of an error when the interpreter ends.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        raise ReaderLeft from None
 
 
 def say(text: str, style: Style | None = None) -> None:

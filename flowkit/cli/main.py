@@ -16,12 +16,12 @@ def main(arguments: list[str] | None = None) -> int:
     first = args[0] if args else "--help"
     if first in ("-h", "--help", "--version"):
         from flowkit.cli.commands import help_text
-        from flowkit.cli.lines import coloured, drop_stdout, write
+        from flowkit.cli.lines import ReaderLeft, coloured, write
 
         try:
             write(f"flowkit {version()}\n" if first == "--version" else help_text(colour=coloured(sys.stdout)))
-        except BrokenPipeError:
-            drop_stdout()
+        except ReaderLeft:
+            pass
         return 0
     from flowkit.cli.dispatch import dispatch
 

@@ -30,6 +30,8 @@ class Outcome:
     result: Any = None
     error: BaseException | None = None
     stopped_by: signal.Signals | None = None
+    threads_left: bool = False
+    """A thread of the app still runs, and Python would wait for it."""
 
     @property
     def exit_code(self) -> int:
@@ -57,7 +59,8 @@ def run_work(ai: Flowkit, work: Callable[[], Coroutine[Any, Any, Any]]) -> Outco
         outcome.error = error
     else:
         outcome.stopped_by = None  # it was too late to stop it
-    if outcome.stopped_by is None or not _busy_threads():
+    outcome.threads_left = outcome.stopped_by is not None and _busy_threads()
+    if not outcome.threads_left:
         runner.close()
     return outcome
 

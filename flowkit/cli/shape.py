@@ -11,7 +11,7 @@ from typing import Any
 
 from flowkit.core.action import Action
 
-__all__ = ["example", "json_types", "parameters", "short_type"]
+__all__ = ["example", "json_types", "parameters", "short_type", "types_of"]
 
 Schema = Mapping[str, Any]
 
