@@ -9,12 +9,10 @@ from importlib import import_module
 import click
 
 from flowkit.cli.commands import COMMANDS
-from flowkit.cli.lines import CliError, ReaderLeft, complain, prepare_streams
+from flowkit.cli.lines import INTERRUPTED, CliError, ReaderLeft, complain, prepare_streams
 from flowkit.errors import FlowkitError
 
-__all__ = ["INTERRUPTED", "dispatch"]
-
-INTERRUPTED = 130
+__all__ = ["dispatch"]
 
 
 def dispatch(arguments: list[str]) -> int:

@@ -12,9 +12,8 @@ from pathlib import Path
 from typing import Any
 
 from flowkit.app import Flowkit
-from flowkit.cli.dispatch import INTERRUPTED
 from flowkit.cli.failures import describe, place, user_traceback
-from flowkit.cli.lines import CliError, complain, say
+from flowkit.cli.lines import INTERRUPTED, CliError, complain, say
 from flowkit.cli.results import Results, as_json
 from flowkit.cli.running import Outcome, run_work
 from flowkit.cli.shape import example, parameters

@@ -12,6 +12,7 @@ import sys
 from typing import IO, Literal
 
 __all__ = [
+    "INTERRUPTED",
     "STYLES",
     "CliError",
     "ReaderLeft",
@@ -24,6 +25,8 @@ __all__ = [
     "say",
     "write",
 ]
+
+INTERRUPTED = 130  # the exit code after Ctrl-C
 
 Style = Literal["accent", "bad", "dim", "good", "strong", "warn"]
 STYLES: dict[Style, str] = {

@@ -7,7 +7,7 @@ import io
 import os
 import subprocess
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -90,6 +90,7 @@ class Project:
         self.folder = folder
         self._monkeypatch = monkeypatch
         self._capfd = capfd
+        self._started: list[subprocess.Popen[str]] = []
 
     def write(self, name: str, text: str | bytes) -> Path:
         path = self.folder / name
@@ -120,7 +121,7 @@ class Project:
         """The command as a process of its own, with pipes in text mode."""
         path = [str(OFFLINE), str(ROOT), *(str(package.parent) for package in plugin_packages())]
         given = {**os.environ, "PYTHONPATH": os.pathsep.join(path), **(env or {})}
-        return subprocess.Popen(
+        process = subprocess.Popen(
             [sys.executable, "-m", "flowkit", *arguments],
             cwd=cwd or self.folder,
             env=given,
@@ -130,6 +131,18 @@ class Project:
             text=True,
             encoding="utf-8",
         )
+        self._started.append(process)
+        return process
+
+    def stop(self) -> None:
+        """End what a failed test has left running."""
+        for process in self._started:
+            if process.poll() is None:
+                process.kill()
+            for pipe in (process.stdin, process.stdout, process.stderr):
+                if pipe is not None:
+                    pipe.close()
+            process.wait()
 
     def process(self, *arguments: str, stdin: str = "", env: Mapping[str, str] | None = None) -> Run:
         """The command as a process of its own, to its end."""
@@ -139,8 +152,9 @@ class Project:
 
 
 @pytest.fixture
-def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> Project:
+def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> Iterator[Project]:
     made = Project(tmp_path, monkeypatch, capfd)
     made.write("pyproject.toml", '[project]\nname = "menu"\n')
     made.write("app.py", APP)
-    return made
+    yield made
+    made.stop()
