@@ -1,6 +1,6 @@
 """Rank fusion: merge several ranked lists into one.
 
-    fuse([by_vector, by_keyword], k=5)
+fuse([by_vector, by_keyword], k=5)
 """
 
 import math

@@ -1,8 +1,8 @@
 """Keyword search: how text becomes search terms, and BM25 over them.
 
-    index = KeywordIndex()
-    index.add("doc-1", terms("Refunds within 3 days"))
-    index.scores(query_terms("refund"))          # {"doc-1": 0.28…}, BM25, above 0 only
+index = KeywordIndex()
+index.add("doc-1", terms("Refunds within 3 days"))
+index.scores(query_terms("refund"))          # {"doc-1": 0.28…}, BM25, above 0 only
 """
 
 import math
@@ -10,6 +10,7 @@ import re
 import unicodedata
 from collections import Counter
 from collections.abc import Sequence
+from itertools import pairwise
 
 from flowkit.rag.stem import stem
 
@@ -38,14 +39,18 @@ _LETTERS = str.maketrans({"ø": "o", "ł": "l", "đ": "d", "ð": "d", "þ": "th"
 
 # Left out of queries when something else remains: they match nearly everything and say nothing.
 _STOP = frozenset(
-    """a about above after again all also am an and any are as at be because been before being below between both but
-    by can could did do does doing don down during each few for from further had has have having he her here hers him
-    his how i if in into is it its just may me might more most must my no nor not now of off on once only or other our
-    out over own s same shall she should so some such t than that the their them then there these they this those
-    through to too under until up upon us very was we were what when where which while who whom whose why will with
-    would you your yours""".split()
+    word
+    for line in (
+        "a about above after again all also am an and any are as at be because been before being below between both",
+        "but by can could did do does doing don down during each few for from further had has have having he her here",
+        "hers him his how i if in into is it its just may me might more most must my no nor not now of off on once",
+        "only or other our out over own s same shall she should so some such t than that the their them then there",
+        "these they this those through to too under until up upon us very was we were what when where which while who",
+        "whom whose why will with would you your yours",
+        "的 了 是 在 和 也 です ます した して する いる ある から まで こと もの れる では には とは のは",
+    )
+    for word in line.split()
 )
-_STOP_RUNS = frozenset("的 了 是 在 和 也 です ます した して する いる ある から まで こと もの れる では には とは のは".split())
 
 
 class _Stems(dict[str, str]):
@@ -97,7 +102,7 @@ def _words(text: str) -> list[str]:
         else:
             run = found[0]
             words.extend(run)
-            words.extend(map("".join, zip(run, run[1:], strict=False)))
+            words.extend(map("".join, pairwise(run)))
     return words
 
 
@@ -109,7 +114,7 @@ def _folded(text: str) -> str:
 
 def _is_stop(word: str) -> bool:
     # A single hiragana is a particle or an ending nearly always.
-    return word in _STOP or word in _STOP_RUNS or (len(word) == 1 and "぀" <= word <= "ゟ")
+    return word in _STOP or (len(word) == 1 and "぀" <= word <= "ゟ")
 
 
 class KeywordIndex:

@@ -1,9 +1,10 @@
 """An English stemmer: the suffix rules of Porter (1980), so that "indexes" and "indexing" meet.
 
-    stem("relational")     # "relat"
+stem("relational")     # "relat"
 """
 
 import re
+from collections.abc import Iterable
 
 __all__ = ["stem"]
 
@@ -24,12 +25,13 @@ _STEP2 = {
     "iveness": "ive", "fulness": "ful", "ousness": "ous", "aliti": "al", "iviti": "ive", "biliti": "ble", "logi": "log",
 }  # fmt: skip
 _STEP3 = {"icate": "ic", "ative": "", "alize": "al", "iciti": "ic", "ical": "ic", "ful": "", "ness": ""}
-_STEP4 = dict.fromkeys(
-    "al ance ence er ic able ible ant ement ment ent ou ism ate iti ous ive ize sion tion".split(), ""
-)
+_STEP4 = (
+    "al", "ance", "ence", "er", "ic", "able", "ible", "ant", "ement", "ment", "ent", "ou", "ism", "ate", "iti", "ous",
+    "ive", "ize", "sion", "tion",
+)  # fmt: skip
 
 
-def _longest_suffix(rules: dict[str, str]) -> re.Pattern[str]:
+def _longest_suffix(rules: Iterable[str]) -> re.Pattern[str]:
     # Leftmost match = longest suffix, as regular expressions try positions from the left.
     return re.compile(f"(?:{'|'.join(rules)})$")
 
@@ -68,7 +70,7 @@ def _plural_and_past(word: str) -> str:
         return word[:-1] if _SOME.match(word[:-3]) else word
     for ending in ("ed", "ing"):
         if word.endswith(ending) and _VOWEL.search(base := word[: -len(ending)]):
-            if base.endswith(("at", "bl", "iz")) or _SHORT.match(base) and _ONE.match(base):
+            if base.endswith(("at", "bl", "iz")) or (_SHORT.match(base) and _ONE.match(base)):
                 return base + "e"
             return base[:-1] if _DOUBLE.search(base) else base
     return word

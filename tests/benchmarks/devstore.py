@@ -19,9 +19,9 @@ import shutil
 import statistics
 import tempfile
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
@@ -45,6 +45,7 @@ BARS = {
 }
 OPEN_MS = 5.0
 
+Result = TypeVar("Result")
 Pair = tuple[float, float]
 
 
@@ -64,7 +65,9 @@ def make_rows(count: int, seed: int) -> tuple[list[Row], np.ndarray]:
     """Texts of about 490 characters, three metadata keys, random unit vectors."""
     random = np.random.default_rng(seed)
     spelling = np.random.default_rng(0)
-    words = ["".join(spelling.choice(list("abcdefghijklmnopqrstuvwxyz"), spelling.integers(2, 10))) for _ in range(5_000)]
+    words = [
+        "".join(spelling.choice(list("abcdefghijklmnopqrstuvwxyz"), spelling.integers(2, 10))) for _ in range(5_000)
+    ]
     picks = random.zipf(1.3, (count, 76)) % len(words)
     vectors = random.standard_normal((count, DIMENSION), dtype=np.float32)
     vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
@@ -79,9 +82,9 @@ def make_rows(count: int, seed: int) -> tuple[list[Row], np.ndarray]:
     return rows, vectors
 
 
-async def timed(call: Callable[[], Awaitable[Any]]) -> tuple[float, Any]:
+async def timed(call: Awaitable[Result]) -> tuple[float, Result]:
     begun = time.perf_counter()
-    result = await call()
+    result = await call
     return time.perf_counter() - begun, result
 
 
@@ -119,7 +122,7 @@ class Bench:
             for at in range(0, self.size, BATCH):
                 await self.store.upsert(documents[at : at + BATCH])
 
-        seconds, _ = await timed(build)
+        seconds, _ = await timed(build())
         begun = time.perf_counter()
         self.limit.build((row.as_json() for row in self.rows), self.vectors)
         self.pairs("build", [(seconds, time.perf_counter() - begun)])
@@ -140,7 +143,7 @@ class Bench:
                 slots = self.slots_of[low, high]
                 if len(slots) < K:
                     continue
-            seconds, hits = await timed(lambda: self.store.search(SearchQuery(vector=query, k=K, where=where)))
+            seconds, hits = await timed(self.store.search(SearchQuery(vector=query, k=K, where=where)))
             begun = time.perf_counter()
             found = self.limit.search(query, k=K, slots=slots)
             pairs.append((seconds, time.perf_counter() - begun))
@@ -155,9 +158,9 @@ class Bench:
         for at in range(rounds):
             await self.store.aclose()
             query = self.vectors[at]
-            seconds, _ = await timed(lambda: self.store.open(create=False))
+            seconds, _ = await timed(self.store.open(create=False))
             opened.append(seconds)
-            more, _ = await timed(lambda: self.store.search(SearchQuery(vector=query, k=K)))
+            more, _ = await timed(self.store.search(SearchQuery(vector=query, k=K)))
             limit = Limit(self.limit.folder)
             begun = time.perf_counter()
             limit.open(DIMENSION)
@@ -172,7 +175,7 @@ class Bench:
         for at in range(rounds):
             rows, vectors = make_rows(APPENDED, seed=1_000_000 + at)
             documents = [EmbeddedDocument(row.as_document(), vector) for row, vector in zip(rows, vectors, strict=True)]
-            seconds, _ = await timed(lambda: self.store.upsert(documents))
+            seconds, _ = await timed(self.store.upsert(documents))
             begun = time.perf_counter()
             self.limit.append((row.as_json() for row in rows), vectors)
             pairs.append((seconds, time.perf_counter() - begun))

@@ -1,7 +1,7 @@
 """A vector store in memory: simple and exact, for tests, notebooks and comparison with other stores.
 
-    store = InMemoryStore("menu")
-    await store.open(create=True)
+store = InMemoryStore("menu")
+await store.open(create=True)
 """
 
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
@@ -18,8 +18,8 @@ from flowkit.rag.stores.rules import (
     checked_rows,
     checked_selector,
     keyword_score,
-    row_key,
     rounded_score,
+    row_key,
     vector_score,
 )
 from flowkit.schema.documents import Document, ScoredDocument

@@ -1,7 +1,7 @@
 """What every store holds to: which rows and queries are refused, and how a score is made.
 
-    rows = checked_rows(rows, index="menu", dimension=384)
-    score = vector_score(cosine)
+rows = checked_rows(rows, index="menu", dimension=384)
+score = vector_score(cosine)
 """
 
 from collections.abc import Iterable, Sequence
@@ -28,8 +28,8 @@ __all__ = [
     "checked_rows",
     "checked_selector",
     "keyword_score",
-    "row_key",
     "rounded_score",
+    "row_key",
     "vector_score",
 ]
 

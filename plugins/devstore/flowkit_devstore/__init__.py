@@ -1,7 +1,7 @@
 """The dev store plugin: vector indexes in files of the project.
 
-    from flowkit_devstore import DevStore
-    ai = Flowkit(plugins=[DevStore("menu", embedder="local/all-minilm-l6-v2")])
+from flowkit_devstore import DevStore
+ai = Flowkit(plugins=[DevStore("menu", embedder="local/all-minilm-l6-v2")])
 """
 
 from flowkit_devstore.genkit import import_genkit

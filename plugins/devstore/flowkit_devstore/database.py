@@ -1,7 +1,7 @@
 """The SQLite file of an index: its tables, how it is opened and created, and what its errors mean.
 
-    connection = connect(folder)
-    state = read_state(connection)
+connection = connect(folder)
+state = read_state(connection)
 """
 
 import errno
@@ -51,7 +51,7 @@ class State(NamedTuple):
     embedder: str | None
     generation: int
     slots: int
-    count: int
+    rows: int
     terms_version: int
 
 
@@ -152,7 +152,9 @@ def explained(folder: Path) -> Iterator[None]:
         if error.errno in (errno.ENOSPC, errno.EDQUOT):
             raise _full(folder) from error
         if isinstance(error, PermissionError):
-            raise ConfigError(f"no permission for {error.filename or folder}", hint="check its owner and mode") from error
+            raise ConfigError(
+                f"no permission for {error.filename or folder}", hint="check its owner and mode"
+            ) from error
         raise StoreError(f"cannot use index files in {folder}: {error}") from error
 
 

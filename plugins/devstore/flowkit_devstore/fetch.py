@@ -1,6 +1,6 @@
 """Rows by id or by filter, the manifest, and the numbers of an index; each from one snapshot.
 
-    page = fetch(snapshot, ids=["c1"], where=None, cursor=None, limit=10, with_vectors=True)
+page = fetch(snapshot, ids=["c1"], where=None, cursor=None, limit=10, with_vectors=True)
 """
 
 from collections.abc import Iterator, Sequence
@@ -78,7 +78,7 @@ def _read(snapshot: Snapshot, slots: Sequence[int], with_vectors: bool) -> Itera
         yield EmbeddedDocument(decode(*rows[slot]), unit if length is None else (unit * length).astype(np.float32))
 
 
-def manifest(snapshot: Snapshot, source: str | None, *, after: str, limit: int) -> list[RowKey]:
+def manifest(snapshot: Snapshot, *, source: str | None, after: str, limit: int) -> list[RowKey]:
     """The keys that follow the id `after`, in id order."""
     execute = snapshot.connection.execute
     columns = "id, text_hash, metadata_hash, metadata"
@@ -103,7 +103,7 @@ def manifest(snapshot: Snapshot, source: str | None, *, after: str, limit: int) 
 def stats(snapshot: Snapshot) -> StoreStats:
     state = snapshot.state
     return StoreStats(
-        count=state.count,
+        count=state.rows,
         dimension=state.dimension,
         embedder=state.embedder,
         key_types={

@@ -1,6 +1,6 @@
 """Where an index lives: one folder per index, under a name that every file system takes.
 
-    folder_name("Menu/2024")     # "%4Denu%2F2024"
+folder_name("Menu/2024")     # "%4Denu%2F2024"
 """
 
 import difflib

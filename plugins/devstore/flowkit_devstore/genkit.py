@@ -1,6 +1,6 @@
 """Take over an index of Genkit's dev-local vector store: its documents and its vectors, without embedding again.
 
-    count = await import_genkit(Path("__db_menu.json"), DevStore("menu", embedder="googleai/text-embedding-004"))
+count = await import_genkit(Path("__db_menu.json"), DevStore("menu", embedder="googleai/text-embedding-004"))
 """
 
 import json
@@ -42,7 +42,7 @@ def _read(path: Path) -> list[EmbeddedDocument]:
     try:
         entries = json.loads(path.read_text(encoding="utf-8"))
     except FileNotFoundError:
-        raise ParseError(f"there is no file {path}", hint="Genkit writes __db_<index>.json where the app runs") from None
+        raise ParseError(f"there is no file {path}", hint="Genkit writes it where the app runs") from None
     except ValueError as error:
         raise ParseError(f"{path} is no JSON file: {error}", hint="is it cut short?") from None
     if not isinstance(entries, dict):

@@ -1,7 +1,7 @@
 """What indexes there are in a folder, read without opening them for writing.
 
-    for info in list_indexes(Path(".flowkit/indexes")):
-        print(info.name, info.count, info.size_bytes)
+for info in list_indexes(Path(".flowkit/indexes")):
+    print(info.name, info.count, info.size_bytes)
 """
 
 from contextlib import closing
@@ -47,4 +47,4 @@ def _look(path: Path) -> IndexInfo | None:
             state = read_state(connection)
     except FlowkitError as error:
         return IndexInfo(name, path, size_bytes, error=error.message)
-    return IndexInfo(state.name, path, size_bytes, state.count, state.dimension, state.embedder)
+    return IndexInfo(state.name, path, size_bytes, state.rows, state.dimension, state.embedder)

@@ -1,7 +1,7 @@
 """Documents as columns of `rows`, and metadata as rows of `entries`; both ways.
 
-    columns = encode(document)
-    document = decode(columns.id, columns.text, columns.content, columns.metadata)
+columns = encode(document)
+document = decode(columns.id, columns.text, columns.content, columns.metadata)
 """
 
 import json
@@ -54,10 +54,17 @@ class Columns(NamedTuple):
 
 def encode(document: Document) -> Columns:
     key = row_key(document)
-    plain = len(document.content) == 1 and type(part := document.content[0]) is TextPart and part.metadata is None
-    content = None if plain else _dumps(document.to_wire()["content"])
+    content = None if _is_plain(document) else _dumps(document.to_wire()["content"])
     hashes = bytes.fromhex(key.text_hash), bytes.fromhex(key.metadata_hash)
     return Columns(key.id, document.text, content, _dumps(document.metadata), *hashes)
+
+
+def _is_plain(document: Document) -> bool:
+    """Whether one text part and nothing else is all of the content."""
+    if len(document.content) != 1:
+        return False
+    part = document.content[0]
+    return type(part) is TextPart and part.model_fields_set == {"text"}
 
 
 def decode(id: str, text: str, content: str | None, metadata: str) -> Document:

@@ -1,6 +1,6 @@
 """Search in one snapshot of an index: by vector, by keyword, or by both.
 
-    hits = search(snapshot, SearchQuery(vector=vector, k=10))
+hits = search(snapshot, SearchQuery(vector=vector, k=10))
 """
 
 import math
@@ -59,7 +59,7 @@ def search(snapshot: Snapshot, query: SearchQuery) -> list[ScoredDocument]:
 
 
 def _by_vector(snapshot: Snapshot, unit: Float64, k: int, mask: Mask | None) -> Hits:
-    count = snapshot.state.count
+    count = snapshot.state.rows
     if not count:
         return []
     rows = snapshot.vectors()
@@ -91,7 +91,7 @@ def _by_vector(snapshot: Snapshot, unit: Float64, k: int, mask: Mask | None) -> 
 def _by_keyword(snapshot: Snapshot, text: str, k: int, mask: Mask | None) -> Hits:
     state = snapshot.state
     words = Counter(query_terms(text))
-    if not words or not state.count:
+    if not words or not state.rows:
         return []
     found: Float64 = np.zeros(state.slots)
     for term, times in words.items():
@@ -101,7 +101,7 @@ def _by_keyword(snapshot: Snapshot, text: str, k: int, mask: Mask | None) -> Hit
         if rows:
             slots, scores = zip(*rows, strict=True)
             # FTS5's own weight is 0 for a term that half of the documents have, so ours takes its place.
-            weight = times * idf(state.count, len(rows)) / _fts5_idf(state.count, len(rows))
+            weight = times * idf(state.rows, len(rows)) / _fts5_idf(state.rows, len(rows))
             found[np.fromiter(slots, np.int64, len(rows))] -= weight * np.fromiter(scores, np.float64, len(rows))
     if mask is not None:
         found[~mask] = 0.0

@@ -1,7 +1,7 @@
 """An index that is open in this process: its connections, its mapped vectors, its one writing thread.
 
-    session = Session.open(folder, name="menu", create=True, dimension=384, embedder=None)
-    hits = session.read(lambda snapshot: search(snapshot, query))
+session = Session.open(folder, name="menu", create=True, dimension=384, embedder=None)
+hits = session.read(lambda snapshot: search(snapshot, query))
 """
 
 import os

@@ -1,10 +1,9 @@
 """Reading: one connection, and what it knows of the index at one moment.
 
-    with Reader(folder, views) as snapshot:
-        snapshot.state.count
+with Reader(folder, views) as snapshot:
+    snapshot.state.rows
 """
 
-import sqlite3
 from collections.abc import Sequence
 from pathlib import Path
 from types import TracebackType
@@ -64,7 +63,7 @@ class Snapshot:
         self._version = None  # should the rest fail
         self.state = state = read_state(self.connection)
         self._keys = None
-        holes = state.slots - state.count
+        holes = state.slots - state.rows
         generation, known = self._holes_of
         if generation != state.generation:
             known, self.holes = 0, self.holes[:0]
@@ -109,7 +108,7 @@ class Snapshot:
 
     def rows(self, slots: Sequence[int]) -> dict[int, tuple[str, str, str | None, str]]:
         """Id, text, content and metadata of each slot."""
-        return {slot: rest for slot, *rest in self._select("slot, id, text, content, metadata", slots)}  # type: ignore[misc]
+        return {slot: rest for slot, *rest in self._select("slot, id, text, content, metadata", slots)}
 
     def _select(self, columns: str, values: Sequence[int] | Sequence[str], *, by: str = "slot") -> list[Any]:
         if len(values) <= _VARIABLES:

@@ -1,11 +1,12 @@
 """The dev store: one index in a folder of the project, exact search, nothing to install or start.
 
-    store = DevStore("menu", embedder="local/all-minilm-l6-v2")
-    ai = Flowkit(plugins=[store])
+store = DevStore("menu", embedder="local/all-minilm-l6-v2")
+ai = Flowkit(plugins=[store])
 """
 
 import asyncio
 from collections.abc import AsyncIterator, Callable, Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
@@ -96,9 +97,9 @@ class DevStore(StorePlugin):
         state = session.state
         inline = state.slots * (state.dimension or 0) <= _INLINE_NUMBERS if query.vector is not None else True
         if query.where is not None:
-            inline = inline and state.count <= _INLINE_ROWS
+            inline = inline and state.rows <= _INLINE_ROWS
         if query.text is not None:
-            inline = inline and state.count <= _INLINE_WORDS_ROWS
+            inline = inline and state.rows <= _INLINE_WORDS_ROWS
         return await self._read(lambda snapshot: search(snapshot, query), inline=inline)
 
     async def fetch(
@@ -113,7 +114,7 @@ class DevStore(StorePlugin):
         """Rows by id in the order asked, or by filter in id order, a page at a time."""
         from flowkit_devstore.fetch import fetch
 
-        inline = limit <= 100 and (where is None or self._opened().state.count <= _INLINE_ROWS)
+        inline = limit <= 100 and (where is None or self._opened().state.rows <= _INLINE_ROWS)
         return await self._read(
             lambda snapshot: fetch(
                 snapshot, ids=ids, where=where, cursor=cursor, limit=limit, with_vectors=with_vectors
@@ -127,8 +128,8 @@ class DevStore(StorePlugin):
 
         after = ""
         while True:
-            at = after
-            keys = await self._read(lambda snapshot: manifest(snapshot, source, after=at, limit=_PAGE), inline=False)
+            page = partial(manifest, source=source, after=after, limit=_PAGE)
+            keys = await self._read(page, inline=False)
             for key in keys:
                 yield key
             if len(keys) < _PAGE:

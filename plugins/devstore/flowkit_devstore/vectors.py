@@ -1,7 +1,7 @@
 """The vector file: unit vectors in float32, one slot after the other, written at the end and mapped for reading.
 
-    VectorFile(folder, generation=1, dimension=384).append(slots=1000, rows=array)
-    rows = Views(folder).rows(generation=1, dimension=384, slots=1100)      # 1100 × 384, straight from the page cache
+VectorFile(folder, generation=1, dimension=384).append(slots=1000, rows=array)
+rows = Views(folder).rows(generation=1, dimension=384, slots=1100)      # 1100 × 384, straight from the page cache
 """
 
 import mmap
@@ -15,7 +15,17 @@ import numpy as np
 from flowkit.errors import StoreError
 from flowkit_devstore.folders import sync_folder
 
-__all__ = ["Float32", "Float64", "Slots", "Views", "cosines", "exact_cosines", "unit_rows", "vector_path", "write_vectors"]
+__all__ = [
+    "Float32",
+    "Float64",
+    "Slots",
+    "Views",
+    "cosines",
+    "exact_cosines",
+    "unit_rows",
+    "vector_path",
+    "write_vectors",
+]
 
 Float32 = np.ndarray[Any, np.dtype[np.float32]]
 Float64 = np.ndarray[Any, np.dtype[np.float64]]
@@ -57,7 +67,7 @@ def write_vectors(folder: Path, generation: int, *, slots: int, rows: Float32, n
         if fresh:
             _write_all(file, _HEADER.pack(_MAGIC, _VERSION, dimension, generation))
         file.seek(_HEADER.size + slots * dimension * 4)
-        _write_all(file, memoryview(np.ascontiguousarray(rows, dtype="<f4")).cast("B"))
+        _write_all(file, np.ascontiguousarray(rows, dtype="<f4").tobytes())
         os.fsync(file.fileno())
     if fresh:
         path.chmod(0o600)

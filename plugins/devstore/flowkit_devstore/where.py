@@ -1,6 +1,6 @@
 """Filters, answered from the index over metadata: which slots match.
 
-    mask = matching(connection, keys, where, slots=1000)       # 1000 bools
+mask = matching(connection, keys, where, slots=1000)       # 1000 bools
 """
 
 import sqlite3

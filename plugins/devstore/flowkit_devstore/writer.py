@@ -1,6 +1,6 @@
 """Everything that changes an index: upsert, delete, clear, and what keeps the files in shape.
 
-    Writer(folder, connect(folder), views).upsert(rows)
+Writer(folder, connect(folder), views).upsert(rows)
 """
 
 import sqlite3
@@ -25,6 +25,7 @@ __all__ = ["Writer", "chunks"]
 
 Item = TypeVar("Item")
 _FEWEST_HOLES = 1024
+_SEEN = "INSERT INTO keys (name, types) VALUES (?, ?) ON CONFLICT DO UPDATE SET types = types | excluded.types"
 _COLUMNS = "id, text, content, metadata, text_hash, metadata_hash"
 
 
@@ -81,11 +82,11 @@ class Writer:
                 mask = matching(self.connection, read_keys(self.connection), where, slots=state.slots)
                 slots: Slots = np.flatnonzero(mask)
                 stored = list(self._at(slots.tolist()))
-            if stored and len(stored) == state.count:
+            if stored and len(stored) == state.rows:
                 self._empty(state)
             elif stored:
                 self._remove(stored)
-                write_state(self.connection, state._replace(count=state.count - len(stored)))
+                write_state(self.connection, state._replace(rows=state.rows - len(stored)))
         self._compact_if_worthwhile()
         return len(stored)
 
@@ -120,15 +121,13 @@ class Writer:
                 )
         same = self._unchanged(batch, stored, state)
         moving = [id for id, row in batch.incoming.items() if row.row is not None and id not in same]
-        rows = [batch.incoming[id].row for id in moving]
+        rows = [batch.incoming[id].row or 0 for id in moving]
         if rows:
             write_vectors(self._folder, state.generation, slots=state.slots, rows=batch.vectors.take(rows, axis=0))
         gone = [stored[id] for id in moving if id in stored]
         self._remove(gone)
         placed = {id: state.slots + at for at, id in enumerate(moving)}
-        edited = [
-            id for id, row in batch.incoming.items() if id not in placed and row.columns != stored[id].columns
-        ]
+        edited = [id for id, row in batch.incoming.items() if id not in placed and row.columns != stored[id].columns]
         self._forget([stored[id] for id in edited])
         self._insert(
             (slot, *batch.incoming[id].columns, batch.lengths[row])
@@ -143,7 +142,7 @@ class Writer:
         return state._replace(
             dimension=state.dimension or batch.vectors.shape[1] or None,
             slots=state.slots + len(moving),
-            count=state.count + len(moving) - len(gone),
+            rows=state.rows + len(moving) - len(gone),
         )
 
     def _unchanged(self, batch: _Batch, stored: dict[str, _Stored], state: State) -> set[str]:
@@ -186,8 +185,7 @@ class Writer:
                 seen[name] = seen.get(name, 0) | bit
         for name, types in seen.items():
             if name not in keys or keys[name][1] | types != keys[name][1]:
-                sql = "INSERT INTO keys (name, types) VALUES (?, ?) ON CONFLICT DO UPDATE SET types = types | excluded.types"
-                self.connection.execute(sql, (name, types))
+                self.connection.execute(_SEEN, (name, types))
         if seen.keys() - keys.keys():
             keys = read_keys(self.connection)
         # In key order, as neighbours land on the same page.
@@ -228,7 +226,7 @@ class Writer:
         for table in ("rows", "entries", "holes"):
             self.connection.execute(f"DELETE FROM {table}")
         self.connection.execute("INSERT INTO words (words) VALUES ('delete-all')")
-        write_state(self.connection, state._replace(generation=state.generation + 1, slots=0, count=0))
+        write_state(self.connection, state._replace(generation=state.generation + 1, slots=0, rows=0))
 
     def _refill_words(self) -> None:
         self.connection.execute("INSERT INTO words (words) VALUES ('delete-all')")
@@ -240,10 +238,10 @@ class Writer:
     def _compact_if_worthwhile(self) -> None:
         """Give back the place of rows that have gone, when they are more than the rows that are left."""
         state = read_state(self.connection)
-        if state.slots - state.count > max(_FEWEST_HOLES, state.count):
+        if state.slots - state.rows > max(_FEWEST_HOLES, state.rows):
             with transaction(self.connection):
                 state = read_state(self.connection)
-                if state.slots - state.count > max(_FEWEST_HOLES, state.count):
+                if state.slots - state.rows > max(_FEWEST_HOLES, state.rows):
                     self._compact(state)
             self.drop_old_files()
 
@@ -268,7 +266,7 @@ class Writer:
         execute("DROP TABLE moved")
         execute("DELETE FROM holes")
         self._refill_words()
-        write_state(self.connection, state._replace(generation=generation, slots=len(kept), count=len(kept)))
+        write_state(self.connection, state._replace(generation=generation, slots=len(kept), rows=len(kept)))
 
     def drop_old_files(self) -> None:
         """Remove vector files of former generations. Who has one mapped keeps it, but on Windows it stays for now."""
