@@ -40,6 +40,7 @@ USER_DATA = {
     "flowkit.core.action.Action.stream",
     "flowkit.schema.documents.Document.with_metadata",
     "flowkit.schema.metadata.Metadata.update",
+    "flowkit.testing.store_contract.base.row",
 }
 HEAVY = {
     "chromadb",

@@ -105,7 +105,7 @@ VALUES: dict[str, list[Any]] = {
 ORDERED: list[ComparisonOp] = ["eq", "ne", "gt", "gte", "lt", "lte"]
 
 
-def random_filter(numbers: random.Random, depth: int) -> Filter:
+def _random_filter(numbers: random.Random, depth: int) -> Filter:
     if depth == 0 or numbers.random() < 0.3:
         key = numbers.choice(list(VALUES))
         if numbers.random() < 0.4:
@@ -113,11 +113,11 @@ def random_filter(numbers: random.Random, depth: int) -> Filter:
         return Comparison(numbers.choice(ORDERED[:2] if key == "b" else ORDERED), key, numbers.choice(VALUES[key]))
     match numbers.choice(["and", "or", "not"]):
         case "and":
-            return And(random_filter(numbers, depth - 1), random_filter(numbers, depth - 1))
+            return And(_random_filter(numbers, depth - 1), _random_filter(numbers, depth - 1))
         case "or":
-            return Or(random_filter(numbers, depth - 1), random_filter(numbers, depth - 1))
+            return Or(_random_filter(numbers, depth - 1), _random_filter(numbers, depth - 1))
         case _:
-            return Not(random_filter(numbers, depth - 1))
+            return Not(_random_filter(numbers, depth - 1))
 
 
 class FilteringTests(StoreHooks):
@@ -132,7 +132,7 @@ class FilteringTests(StoreHooks):
         numbers = random.Random(11)
         async with self.opened(store, ROWS):
             for _ in range(60):
-                where = random_filter(numbers, 4)
+                where = _random_filter(numbers, 4)
                 found = await self.matching(store, [1, 0], where)
                 right = {item.id for item in ROWS if matches(where, item.document.metadata)}
                 assert found is None or found == right, where.to_wire()

@@ -21,12 +21,12 @@ FEW = [row("a", [1, 0], type="x"), row("b", [0.8, 0.6], type="y"), row("c", [0, 
        row("d", [-1, 0], type="y"), row("e", [0.6, 0.8])]  # fmt: skip
 
 
-def random_vectors(count: int, dimension: int, *, seed: int) -> list[list[float]]:
+def _random_vectors(count: int, dimension: int, *, seed: int) -> list[list[float]]:
     source = random.Random(seed)
     return [[source.gauss(0, 1) for _ in range(dimension)] for _ in range(count)]
 
 
-def expected_score(a: Sequence[float], b: Sequence[float]) -> float:
+def _expected_score(a: Sequence[float], b: Sequence[float]) -> float:
     """(1 + cosine) / 2, in double precision."""
     lengths = math.hypot(*a) * math.hypot(*b)
     return (1 + (math.fsum(x * y for x, y in zip(a, b, strict=True)) / lengths if lengths else 0.0)) / 2
@@ -43,7 +43,7 @@ class ScoringTests(StoreHooks):
 
     @pytest.mark.parametrize("dimension", [1, 2, 3, 7, 384, 1025])
     async def test_an_identical_vector_scores_one_whatever_its_length(self, store: VectorStore, dimension: int) -> None:
-        vectors = random_vectors(6, dimension, seed=dimension)
+        vectors = _random_vectors(6, dimension, seed=dimension)
         scales = [1.0, 0.001, 1000.0, 1e-12, 1e12, 0.5]
         rows = [row(f"r{at}", [x * scale for x in vectors[at]]) for at, scale in enumerate(scales)]
         async with self.opened(store, rows, dimension=dimension):
@@ -53,11 +53,11 @@ class ScoringTests(StoreHooks):
                 assert max(best.values()) <= 1
 
     async def test_scores_agree_with_double_precision(self, store: VectorStore) -> None:
-        vectors = random_vectors(200, 33, seed=1)
+        vectors = _random_vectors(200, 33, seed=1)
         async with self.opened(store, [row(f"r{at:03d}", v) for at, v in enumerate(vectors)], dimension=33):
-            for query in random_vectors(5, 33, seed=2):
+            for query in _random_vectors(5, 33, seed=2):
                 hits = await self.search(store, query, k=20)
-                right = {f"r{at:03d}": expected_score(query, vector) for at, vector in enumerate(vectors)}
+                right = {f"r{at:03d}": _expected_score(query, vector) for at, vector in enumerate(vectors)}
                 assert [hit.score for hit in hits] == pytest.approx(
                     [right[hit.id or ""] for hit in hits], abs=self.tolerance
                 )
@@ -105,7 +105,7 @@ class ScoringTests(StoreHooks):
                 assert "".join(ids_of(await self.search(store, [1, 0], min_score=least))) == ids
 
     async def test_a_score_that_was_given_is_included_as_least_score(self, store: VectorStore) -> None:
-        vectors = random_vectors(30, 16, seed=3)
+        vectors = _random_vectors(30, 16, seed=3)
         async with self.opened(store, [row(f"r{at:02d}", v) for at, v in enumerate(vectors)], dimension=16):
             hits = await self.search(store, vectors[0])
             for at in (0, 3, 17, 29):
