@@ -1,0 +1,1 @@
+"""Parsers: bytes in, a document out."""
