@@ -6,34 +6,35 @@ Nothing here does the work; every method hands over to `core`, `ai` or `rag`.
 """
 
 import asyncio
+import inspect
 from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
 from types import TracebackType
-from typing import Any, Self, TypeVar
+from typing import Any, ParamSpec, Self, TypeVar, overload
 
-from flowkit.ai.embed import define_embedder, embed, embed_many
-from flowkit.ai.evaluate import define_evaluator
-from flowkit.ai.generate import build_request, define_model, generate
-from flowkit.ai.index import define_indexer, index
-from flowkit.ai.rerank import define_reranker, rerank
-from flowkit.ai.retrieve import define_retriever, define_simple_retriever, retrieve
+from flowkit.ai.decorators import Decorators
+from flowkit.ai.embed import EmbedderAction, embed, embed_many
+from flowkit.ai.generate import ModelAction, Turns, generate
+from flowkit.ai.index import IndexerAction, index
+from flowkit.ai.rerank import RerankerAction, rerank
+from flowkit.ai.retrieve import RetrieverAction, retrieve
 from flowkit.ai.step import run_step
 from flowkit.config import Settings
 from flowkit.core.action import Action
 from flowkit.core.context import Context, RunContext
-from flowkit.core.kinds import Kind
-from flowkit.core.loops import run_sync
+from flowkit.core.loops import release_loop, run_sync
 from flowkit.core.plugin import Plugin
 from flowkit.core.registry import Registry
 from flowkit.core.runtime import Runtime
 from flowkit.core.signature import MISSING
 from flowkit.core.stream import ActionStream
+from flowkit.core.threads import trim_threads
 from flowkit.rag.stores.contract import SearchMode, VectorStore
-from flowkit.rag.stores.serve import StoreActions
+from flowkit.rag.stores.serve import STORE_KINDS, StoreActions
 from flowkit.schema.documents import Document, ScoredDocument
-from flowkit.schema.embedding import EmbedderInfo, Embedding, EmbedResponse, EmbedTask
+from flowkit.schema.embedding import Embedding, EmbedResponse, EmbedTask
 from flowkit.schema.filters import Filter
 from flowkit.schema.messages import Message
-from flowkit.schema.model import GenerateResponse, GenerateResponseChunk, ModelInfo
+from flowkit.schema.model import GenerateResponse, GenerateResponseChunk
 from flowkit.schema.parts import Part
 from flowkit.schema.retrieval import IndexReport
 from flowkit.tracing import start_tracing
@@ -41,12 +42,12 @@ from flowkit.tracing import start_tracing
 __all__ = ["Flowkit"]
 
 AnyAction = Action[Any, Any, Any]
-Decorator = Callable[[Callable[..., Any]], AnyAction]
-Fn = Callable[..., Any]
+P = ParamSpec("P")
 T = TypeVar("T")
+Run = Coroutine[Any, Any, T]
 
 
-class Flowkit:
+class Flowkit(Decorators):
     """An app: its actions, its plugins, and how its runs are traced.
 
     Args:
@@ -61,85 +62,45 @@ class Flowkit:
         self.settings = settings or Settings.from_env()
         self.default_model = model
         self.runtime = Runtime(start_tracing(self.settings), self.settings)
-        self.registry = Registry(plugins, runtime=self.runtime)
-
-    # Decorators. A name may be left out (`@ai.flow` or `@ai.flow()`): the function's own is used.
-
-    def flow(self, name: str | Fn | None = None, *, metadata: Mapping[str, Any] | None = None) -> Any:
-        """Register a function as a flow. Its annotations are its schema, its docstring's first line its description."""
-        return self._decorate(name, lambda fn, named: self._plain("flow", named, fn, metadata))
-
-    def tool(self, name: str | Fn | None = None, *, metadata: Mapping[str, Any] | None = None) -> Any:
-        """Register a function as a tool that models may call."""
-        return self._decorate(name, lambda fn, named: self._plain("tool", named, fn, {"type": "tool", **(metadata or {})}))
-
-    def model(self, name: str | Fn | None = None, *, info: ModelInfo | None = None) -> Any:
-        """Register `fn(request, ctx?)` as a model: it returns text or a GenerateResponse, or yields text or chunks."""
-        return self._decorate(name, lambda fn, named: define_model(self.registry, named, fn, info=info))
-
-    def embedder(self, name: str | Fn | None = None, *, info: EmbedderInfo | None = None) -> Any:
-        """Register `fn(texts: list[str])` (or documents) as an embedder: it returns one vector for each."""
-        return self._decorate(name, lambda fn, named: define_embedder(self.registry, named, fn, info=info))
-
-    def indexer(self, name: str | Fn | None = None, *, label: str | None = None) -> Any:
-        """Register `fn(documents, options?)` as an indexer."""
-        return self._decorate(name, lambda fn, named: define_indexer(self.registry, named, fn, label=label))
-
-    def retriever(self, name: str | Fn | None = None, *, label: str | None = None) -> Any:
-        """Register `fn(query, options?)` as a retriever: it returns documents, best first."""
-        return self._decorate(name, lambda fn, named: define_retriever(self.registry, named, fn, label=label))
-
-    def simple_retriever(
-        self,
-        name: str | Fn | None = None,
-        *,
-        content: str | Callable[[Any], str],
-        metadata: Sequence[str] | Callable[[Any], Mapping[str, Any]] | None = None,
-    ) -> Any:
-        """Register a function that returns rows; a key or a function says what is text and what is metadata."""
-        return self._decorate(
-            name,
-            lambda fn, named: define_simple_retriever(self.registry, named, fn, content=content, metadata=metadata),
-        )
-
-    def reranker(self, name: str | Fn | None = None, *, label: str | None = None) -> Any:
-        """Register `fn(query, documents, options?)` as a reranker: it returns scores, or documents in a new order."""
-        return self._decorate(name, lambda fn, named: define_reranker(self.registry, named, fn, label=label))
-
-    def evaluator(self, name: str, *, display_name: str, definition: str, billed: bool = False) -> Decorator:
-        """Register `fn(case, options?)` as an evaluator: it returns a Score."""
-        return lambda fn: define_evaluator(
-            self.registry, name, fn, display_name=display_name, definition=definition, billed=billed
-        )
+        super().__init__(Registry(plugins, runtime=self.runtime))
+        self._stores: dict[str, VectorStore] = {}
 
     def vector_store(
         self, store: VectorStore, *, name: str, embedder: str | None = None, mode: SearchMode = "vector"
     ) -> None:
         """Offer a store as `/indexer/<name>` and `/retriever/<name>`, without it being a plugin."""
         actions = StoreActions(store, name, embedder=embedder, mode=mode)
-        kinds: tuple[Kind, ...] = ("indexer", "retriever")
-        for kind in kinds:
-            action = actions.action(kind, name, self.registry)
-            if action is not None:
-                self.registry.register(action)
+        for kind in STORE_KINDS:
+            self.registry.register(actions.action(kind, self.registry))
+        self._stores[name] = store
 
-    # Verbs.
+    @property
+    def stores(self) -> dict[str, VectorStore]:
+        """Every vector store of this app, by the name of its indexer and retriever."""
+        plugins = [plugin for plugin in self.registry.plugins if isinstance(plugin, VectorStore)]
+        return {info.name: plugin for plugin in plugins for info in plugin.list()} | self._stores
 
-    def run(self, name: str, fn: Callable[..., Any], *args: Any, **kwargs: Any) -> Coroutine[Any, Any, Any]:
+    # Verbs. Most are plain functions that hand on a coroutine: one line less in each traceback.
+
+    @overload
+    def run(self, name: str, fn: Callable[P, Awaitable[T]], /, *args: P.args, **kwargs: P.kwargs) -> Run[T]: ...
+    @overload
+    def run(self, name: str, fn: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> Run[T]: ...
+    def run(self, name: str, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Run[Any]:
         """A step: call `fn(*args, **kwargs)` under a span of that name. A sync function runs in a thread."""
         return run_step(self.runtime, name, fn, args, kwargs)
 
-    async def generate(
+    def generate(
         self,
         prompt: str | Sequence[Part] | None = None,
         *,
-        model: str | AnyAction | None = None,
+        model: str | ModelAction | None = None,
         system: str | None = None,
         messages: Sequence[Message] = (),
         docs: Sequence[Document] = (),
         config: Any = None,
         on_chunk: Callable[[GenerateResponseChunk], None] | None = None,
-    ) -> GenerateResponse:
+    ) -> Run[GenerateResponse]:
         """Ask a model.
 
         Args:
@@ -150,64 +111,72 @@ class Flowkit:
             on_chunk: Called with each piece as it comes.
 
         Raises:
-            ConfigError: no model is named. NotFoundError: there is none of that name.
+            ConfigError: no model is named.
+            NotFoundError: there is none of that name.
+            InvalidInputError: there is nothing to say, or the prompt is blank.
         """
-        request = build_request(prompt, system=system, messages=messages, docs=docs, config=config)
-        return await generate(self.registry, request, model=model or self.default_model, on_chunk=on_chunk)
+        turns = Turns(prompt, system=system, messages=messages, docs=docs, config=config)
+        return generate(self.registry, turns, model=model or self.default_model, on_chunk=on_chunk)
 
     def generate_stream(
         self,
         prompt: str | Sequence[Part] | None = None,
         *,
-        model: str | AnyAction | None = None,
+        model: str | ModelAction | None = None,
         system: str | None = None,
         messages: Sequence[Message] = (),
         docs: Sequence[Document] = (),
         config: Any = None,
     ) -> ActionStream[GenerateResponseChunk, GenerateResponse]:
         """As `generate`, giving a stream: iterate over the chunks, then await its `result`."""
-        request = build_request(prompt, system=system, messages=messages, docs=docs, config=config)
+        turns = Turns(prompt, system=system, messages=messages, docs=docs, config=config)
         named = model or self.default_model
-        return ActionStream(lambda send: generate(self.registry, request, model=named, on_chunk=send))
+        return ActionStream(lambda send: generate(self.registry, turns, model=named, on_chunk=send))
 
-    async def embed(
+    def embed(
         self,
-        embedder: str | AnyAction,
+        embedder: str | EmbedderAction,
         content: str | Document,
         *,
         task: EmbedTask = "document",
         options: Mapping[str, Any] | None = None,
-    ) -> Embedding:
+    ) -> Run[Embedding]:
         """The vector of one text; `task="query"` for questions."""
-        return await embed(self.registry, embedder, content, task=task, options=options)
+        return embed(self.registry, embedder, content, task=task, options=options)
 
-    async def embed_many(
+    def embed_many(
         self,
-        embedder: str | AnyAction,
+        embedder: str | EmbedderAction,
         contents: Sequence[str | Document],
         *,
         task: EmbedTask = "document",
         options: Mapping[str, Any] | None = None,
-    ) -> EmbedResponse:
-        """One vector for each text, in order, in batches of what the embedder takes; an empty list makes no call."""
-        return await embed_many(self.registry, embedder, contents, task=task, options=options)
+    ) -> Run[EmbedResponse]:
+        """One vector for each text, in order, in batches of what the embedder takes; an empty list makes no call.
 
-    async def index(
-        self, indexer: str | AnyAction, documents: Sequence[Document], *, options: Any = None
-    ) -> IndexReport:
-        """Put documents into an index; what is there already is not embedded again."""
-        return await index(self.registry, indexer, documents, options=options)
+        When a batch fails, those under way are cancelled.
+        """
+        return embed_many(self.registry, embedder, contents, task=task, options=options)
 
-    async def retrieve(
+    def index(
+        self, indexer: str | IndexerAction, documents: Sequence[Document], *, options: Any = None
+    ) -> Run[IndexReport]:
+        """Put documents into an index; what is there already is not embedded again.
+
+        Batches are written as they are embedded: a run that fails keeps what it wrote, and a rerun goes on from there.
+        """
+        return index(self.registry, indexer, documents, options=options)
+
+    def retrieve(
         self,
-        retriever: str | AnyAction,
+        retriever: str | RetrieverAction,
         query: str | Document,
         *,
         k: int = 3,
         min_score: float = 0.0,
         where: Filter | str | None = None,
         options: Any = None,
-    ) -> list[ScoredDocument]:
+    ) -> Run[list[ScoredDocument]]:
         """The `k` best documents for a query, best first.
 
         Args:
@@ -220,21 +189,19 @@ class Flowkit:
             NotFoundError: no such retriever, or the index was never built.
             UnsupportedError: the retriever cannot do `where` or `min_score`.
         """
-        return await retrieve(
-            self.registry, retriever, query, k=k, min_score=min_score, where=where, options=options
-        )
+        return retrieve(self.registry, retriever, query, k=k, min_score=min_score, where=where, options=options)
 
-    async def rerank(
+    def rerank(
         self,
-        reranker: str | AnyAction,
+        reranker: str | RerankerAction,
         query: str | Document,
         documents: Sequence[Document],
         *,
         k: int | None = None,
         options: Any = None,
-    ) -> list[ScoredDocument]:
+    ) -> Run[list[ScoredDocument]]:
         """Documents in the reranker's order, cut to the `k` best; each has `rerank_score`."""
-        return await rerank(self.registry, reranker, query, documents, k=k, options=options)
+        return rerank(self.registry, reranker, query, documents, k=k, options=options)
 
     async def action(self, key: str) -> AnyAction:
         """An action by its key, `/flow/menuQA`."""
@@ -242,16 +209,38 @@ class Flowkit:
 
     # Sync users, loops, closing.
 
+    @overload
     def run_sync(
         self,
-        what: AnyAction | str | Awaitable[T],
+        what: Action[Any, T, Any],
         input: Any = MISSING,
         *,
         context: Context | RunContext | None = None,
+        on_chunk: Callable[[Any], None] | None = None,
+    ) -> T: ...
+    @overload
+    def run_sync(
+        self,
+        what: str,
+        input: Any = MISSING,
+        *,
+        context: Context | RunContext | None = None,
+        on_chunk: Callable[[Any], None] | None = None,
+    ) -> Any: ...
+    @overload
+    def run_sync(self, what: Awaitable[T]) -> T: ...
+    def run_sync(
+        self,
+        what: AnyAction | str | Awaitable[Any],
+        input: Any = MISSING,
+        *,
+        context: Context | RunContext | None = None,
+        on_chunk: Callable[[Any], None] | None = None,
     ) -> Any:
         """Run an action (or its key) with an input, or any awaitable of this app, and wait for the result.
 
-        Works in scripts, notebooks, other threads and sync flows, also while an event loop runs here.
+        Works in scripts, notebooks, other threads and sync flows, also while an event loop runs here. `on_chunk` is
+        called with each chunk, on flowkit's own loop thread. Ctrl-C cancels the run.
 
         Raises:
             StateError: called from flowkit's own loop; await there instead.
@@ -259,20 +248,31 @@ class Flowkit:
 
         async def start() -> Any:
             if isinstance(what, str):
-                return await (await self.registry.get(what)).run(input, context=context)
+                return await (await self.registry.get(what)).run(input, context=context, on_chunk=on_chunk)
             if isinstance(what, Action):
-                return await what.run(input, context=context)
+                return await what.run(input, context=context, on_chunk=on_chunk)
             return await what
 
-        return run_sync(start, user=self.runtime)
+        try:
+            return run_sync(start, user=self.runtime)
+        finally:
+            if inspect.iscoroutine(what) and inspect.getcoroutinestate(what) == inspect.CORO_CREATED:
+                what.close()  # refused: nobody else would close it
 
     def attach(self) -> None:
         """Say that runs from outside (UI, CLI) are to use the running event loop; call it in your app's start-up."""
         self.runtime.attach(asyncio.get_running_loop())
 
     async def aclose(self) -> None:
-        """Close every plugin that was used: pools, sessions, files."""
-        await self.registry.aclose()
+        """Close every plugin and store that was used: pools, sessions, files, idle threads.
+
+        All are closed, even when one fails; its error is raised afterwards. The app can be used again.
+        """
+        try:
+            await self.registry.aclose(self._stores.values())
+        finally:
+            release_loop(self.runtime)
+            trim_threads()
 
     async def __aenter__(self) -> Self:
         return self
@@ -281,20 +281,3 @@ class Flowkit:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         await self.aclose()
-
-    # Helpers of the decorators.
-
-    def _decorate(self, name: str | Fn | None, register: Callable[[Fn, str], AnyAction]) -> Any:
-        if name is None or isinstance(name, str):
-            return lambda fn: register(fn, name or _name_of(fn))
-        return register(name, _name_of(name))
-
-    def _plain(self, kind: Kind, name: str, fn: Fn, metadata: Mapping[str, Any] | None) -> AnyAction:
-        action: AnyAction = Action(kind, name, fn, metadata=metadata)
-        self.registry.register(action)
-        return action
-
-
-def _name_of(fn: Fn) -> str:
-    inner = fn.__func__ if isinstance(fn, staticmethod) else fn
-    return str(getattr(inner, "__name__", type(inner).__name__))

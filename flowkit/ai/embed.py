@@ -1,7 +1,7 @@
 """Embed: text → vectors. The decorator's machinery, and the verbs.
 
-    embedding = await ai.embed("local/all-minilm-l6-v2", "vegan soup", task="query")
-    many = await ai.embed_many("local/all-minilm-l6-v2", texts)
+embedding = await ai.embed("local/all-minilm-l6-v2", "vegan soup", task="query")
+many = await ai.embed_many("local/all-minilm-l6-v2", texts)
 """
 
 import asyncio
@@ -13,120 +13,136 @@ from flowkit.core.action import Action
 from flowkit.core.context import RunContext
 from flowkit.core.registry import Registry
 from flowkit.core.spans import ATTRIBUTES, annotate
-from flowkit.errors import BackendError, InvalidInputError, InvalidOutputError
+from flowkit.core.types import problems, summary
+from flowkit.errors import InvalidInputError, InvalidOutputError
 from flowkit.schema.documents import Document
 from flowkit.schema.embedding import EmbedderInfo, Embedding, EmbedRequest, EmbedResponse, EmbedTask
 from flowkit.schema.model import Usage
+from flowkit.schema.text import is_blank
 
-__all__ = ["define_embedder", "embed", "embed_many", "embedder_info"]
+__all__ = ["EmbedderAction", "embed", "embed_many", "embedder_info", "make_embedder", "merge"]
 
-AnyAction = Action[Any, Any, Any]
+EmbedderAction = Action[EmbedRequest, EmbedResponse, Any]
 
-_BATCH = 100  # texts in one call when the embedder declares nothing; the smallest limit of the common services
-_CONCURRENT = 4
-
-
-def define_embedder(registry: Registry, name: str, fn: Callable[..., Any], *, info: EmbedderInfo | None) -> AnyAction:
-    """Register `fn(documents, options?, ctx?) -> vectors` (or `fn(texts: list[str])`, or `fn(request)`)."""
-    action = make_embedder(name, fn, info=info)
-    registry.register(action)
-    return action
+BATCH = 100  # texts in one call when the embedder declares nothing; the smallest limit of the common services
+CONCURRENT = 4
 
 
-def make_embedder(name: str, fn: Callable[..., Any], *, info: EmbedderInfo | None) -> AnyAction:
-    """An embedder that is not registered yet, as plugins return it."""
+def make_embedder(name: str, fn: Callable[..., Any], *, info: EmbedderInfo | None = None) -> EmbedderAction:
+    """An embedder of `fn(documents, options?, ctx?) -> vectors` (or `fn(texts: list[str])`, or `fn(request)`).
+
+    It is not registered yet, as plugins return it. `options.task` reaches a function that has a parameter for it.
+    """
     call = UserFunction(fn, f"embedder {name!r}", request=EmbedRequest, lead=1, soft=("task",))
 
     async def embedder(request: EmbedRequest, ctx: RunContext) -> EmbedResponse:
-        response = _as_response(await call(request, (list(request.input),), request.options, ctx), name)
+        result = await call.start(request, (list(request.input),), request.options, ctx)
+        response = _as_response(result, name)
         if len(response.embeddings) != len(request.input):
             raise InvalidOutputError(
-                f"embedder {name!r} gave {len(response.embeddings)} vectors for {len(request.input)} documents"
+                f"embedder {name!r} gave {len(response.embeddings)} vectors for {len(request.input)} documents",
+                hint="return one vector for each document, in order",
             )
+        check_dimensions(response, name)
         if response.usage is not None:
             annotate(ctx.record, {ATTRIBUTES.GEN_AI_INPUT_TOKENS: response.usage.input_tokens})
         return response
 
     shown = (info or EmbedderInfo(label=name)).to_wire()
     metadata = {"type": "embedder", "info": shown, "embedder": {"customOptions": call.options_schema or {}}}
-    return Action("embedder", name, embedder, description=call.description or "", metadata=metadata)
+    return Action("embedder", name, embedder, description=call.description or "", metadata=metadata, plain=call.fn)
 
 
-def embedder_info(action: AnyAction) -> EmbedderInfo:
+def embedder_info(action: EmbedderAction) -> EmbedderInfo:
     """What the embedder says about itself."""
-    info = action.metadata.get("info") or {}
-    return EmbedderInfo.from_wire({"label": action.name, **info})
+    return EmbedderInfo.from_wire({"label": action.name, **(action.metadata.get("info") or {})})
 
 
 async def embed(
     registry: Registry,
-    embedder: str | AnyAction,
+    embedder: str | EmbedderAction,
     content: str | Document,
     *,
     task: EmbedTask,
     options: Mapping[str, Any] | None,
 ) -> Embedding:
     """One vector; see `Flowkit.embed`."""
-    response = await embed_many(registry, embedder, [content], task=task, options=options)
+    document = _as_document(content, "the text")
+    action = embedder if isinstance(embedder, Action) else await registry.find("embedder", embedder)
+    response = await action(EmbedRequest(input=(document,), options={"task": task, **(options or {})}))
     return response.embeddings[0]
 
 
 async def embed_many(
     registry: Registry,
-    embedder: str | AnyAction,
+    embedder: str | EmbedderAction,
     contents: Sequence[str | Document],
     *,
     task: EmbedTask,
     options: Mapping[str, Any] | None,
 ) -> EmbedResponse:
-    """One vector for each content, in order, in batches of what the embedder takes; see `Flowkit.embed_many`."""
-    if isinstance(contents, str):
+    """One vector for each content, in order, in batches of what the embedder takes; see `Flowkit.embed_many`.
+
+    Four batches are under way at a time. When one fails, the others are cancelled.
+    """
+    if isinstance(contents, str | Document):
         raise InvalidInputError("embed_many takes a list of texts", hint="use embed for one text")
-    documents = tuple(_as_document(content, at) for at, content in enumerate(contents))
+    documents = tuple(_as_document(content, f"text {at}") for at, content in enumerate(contents))
+    action = embedder if isinstance(embedder, Action) else await registry.find("embedder", embedder)
     if not documents:
         return EmbedResponse(embeddings=())
-    action = embedder if isinstance(embedder, Action) else await registry.find("embedder", embedder)
-    size = embedder_info(action).max_batch_size or _BATCH
-    given = {**(options or {}), "task": task}
-    batches = [documents[at : at + size] for at in range(0, len(documents), size)]
-    if len(batches) == 1:
-        response: EmbedResponse = await action(EmbedRequest(input=batches[0], options=given))
-        return response
-    gate = asyncio.Semaphore(_CONCURRENT)
-
-    async def one(batch: tuple[Document, ...]) -> EmbedResponse:
-        async with gate:
-            part: EmbedResponse = await action(EmbedRequest(input=batch, options=given))
-            return part
-
+    size = embedder_info(action).max_batch_size or BATCH
+    given = {"task": task, **(options or {})}
+    requests = [EmbedRequest(input=documents[at : at + size], options=given) for at in range(0, len(documents), size)]
+    if len(requests) == 1:
+        return await action(requests[0])
+    gate = asyncio.Semaphore(CONCURRENT)
+    failure: BaseException | None = None
     tasks: list[asyncio.Task[EmbedResponse]] = []
     try:
         async with asyncio.TaskGroup() as group:
-            tasks = [group.create_task(one(batch)) for batch in batches]
-    except BaseExceptionGroup as group_error:
-        raise group_error.exceptions[0] from None
-    return merge([task.result() for task in tasks])
+            for request in requests:
+                await gate.acquire()
+                tasks.append(group.create_task(action(request)))
+                tasks[-1].add_done_callback(lambda _: gate.release())
+    except BaseExceptionGroup as together:
+        failure = together.exceptions[0]
+    if failure is not None:  # raised out here, so that it keeps the cause and context that it has
+        raise failure
+    response = merge([task.result() for task in tasks])
+    check_dimensions(response, action.name)
+    return response
 
 
 def merge(responses: Sequence[EmbedResponse]) -> EmbedResponse:
     """Several answers as one: vectors in order, usage and counts added."""
-    usage: Usage | None = None
     custom: dict[str, Any] = {}
     for response in responses:
-        if response.usage is not None:
-            usage = response.usage if usage is None else usage + response.usage
         for key, value in (response.custom or {}).items():
             number = isinstance(value, int | float) and not isinstance(value, bool)
             custom[key] = custom.get(key, 0) + value if number else value
     embeddings = tuple(item for response in responses for item in response.embeddings)
+    usage = Usage.sum(response.usage for response in responses)
     return EmbedResponse.model_construct(embeddings=embeddings, usage=usage, custom=custom or None)
 
 
-def _as_document(content: str | Document, at: int) -> Document:
+def check_dimensions(response: EmbedResponse, name: str) -> None:
+    """Raises InvalidOutputError when vectors have different lengths, or none."""
+    found = sorted({embedding.dimension for embedding in response.embeddings})
+    if len(found) > 1 or found == [0]:
+        lengths = " and ".join(map(str, found))
+        raise InvalidOutputError(
+            f"embedder {name!r} gave vectors of {lengths} dimensions", hint="one model has one length"
+        )
+
+
+def _as_document(content: str | Document, what: str) -> Document:
     if isinstance(content, Document):
         return content
-    if not isinstance(content, str) or not content.strip():
-        raise InvalidInputError(f"text {at} is blank or no text: {content!r}", hint="skip empty texts before embedding")
+    if not isinstance(content, str):
+        raise InvalidInputError(f"{what} is a {type(content).__name__}", hint="give text or a Document")
+    if is_blank(content):
+        raise InvalidInputError(f"{what} is blank", hint="skip empty texts before embedding")
     return Document.from_text(content)
 
 
@@ -137,7 +153,10 @@ def _as_response(result: Any, name: str) -> EmbedResponse:
     try:
         vectors = [row if isinstance(row, Embedding) else Embedding(vector=_floats(row)) for row in rows]
     except (TypeError, ValueError) as error:
-        raise BackendError(f"embedder {name!r} gave no vectors: {error}", hint="return a list of number lists") from error
+        said = summary(problems(error)) if isinstance(error, ValueError) else str(error)
+        raise InvalidOutputError(
+            f"embedder {name!r} gave no vectors: {said}", hint="return a list of number lists"
+        ) from error
     return EmbedResponse.model_construct(embeddings=tuple(vectors))
 
 

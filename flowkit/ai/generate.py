@@ -1,43 +1,48 @@
 """Generate: ask a model. The decorator's machinery, and the verb.
 
-    response = await ai.generate(prompt="What is vegan?", docs=hits)
-    print(response.text, response.citations, response.usage)
+response = await ai.generate(prompt="What is vegan?", docs=hits)
+print(response.text, response.citations, response.usage)
 """
 
 import time
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import KW_ONLY, dataclass
 from typing import Any
 
 from flowkit.ai.define import UserFunction
+from flowkit.ai.reply import Reply
 from flowkit.core.action import Action
 from flowkit.core.context import RunContext
 from flowkit.core.registry import Registry
 from flowkit.core.spans import ATTRIBUTES, annotate
 from flowkit.core.values import to_plain
-from flowkit.errors import ConfigError, InvalidInputError, InvalidOutputError
+from flowkit.errors import ConfigError, InvalidInputError
 from flowkit.schema.documents import Document
 from flowkit.schema.messages import Message
 from flowkit.schema.model import GenerateRequest, GenerateResponse, GenerateResponseChunk, ModelInfo
 from flowkit.schema.parts import Part, TextPart
+from flowkit.schema.text import is_blank
 
-__all__ = ["build_request", "define_model", "generate", "make_model"]
+__all__ = ["ModelAction", "Turns", "generate", "make_model", "with_docs"]
 
-AnyAction = Action[Any, Any, Any]
+ModelAction = Action[GenerateRequest, GenerateResponse, GenerateResponseChunk]
 
 _GROUNDING = "\n\nUse the following information to complete your task:\n\n"
 
 
-def define_model(registry: Registry, name: str, fn: Callable[..., Any], *, info: ModelInfo | None) -> AnyAction:
-    """Register `fn(request, ctx?) -> GenerateResponse | str` as a model; an async generator streams its text or chunks."""
-    action = make_model(name, fn, info=info)
-    registry.register(action)
-    return action
-
-
 def make_model(
-    name: str, fn: Callable[..., Any], *, info: ModelInfo | None, config_schema: Mapping[str, Any] | None = None
-) -> AnyAction:
-    """A model that is not registered yet, as plugins return it."""
+    name: str,
+    fn: Callable[..., Any],
+    *,
+    info: ModelInfo | None = None,
+    config_schema: Mapping[str, Any] | None = None,
+) -> ModelAction:
+    """A model of `fn(request, ctx?) -> GenerateResponse | Message | str`, not registered yet, as plugins return it.
+
+    A generator streams: it yields text, parts or chunks, and a GenerateResponse where it has more to say (usage, finish
+    reason). What a function gives to `ctx.send_chunk` is streamed too. The answer holds what was streamed, unless the
+    function returns a message.
+    """
     call = UserFunction(fn, f"model {name!r}", request=GenerateRequest, lead=1)
     described = info or ModelInfo(label=name)
     grounded = bool(described.supports and described.supports.context)
@@ -45,19 +50,25 @@ def make_model(
     async def model(request: GenerateRequest, ctx: RunContext) -> GenerateResponse:
         started = time.monotonic_ns()
         asked = request if grounded or not request.docs else with_docs(request)
-        if call.streams:
-            response = await _collect(call, asked, ctx)
+        reply = Reply(name, ctx)
+        if call.style == "async_stream":
+            items = call.stream(asked, (asked,), None, reply.ctx)
+            try:
+                async for item in items:
+                    await reply.take(item)
+            finally:
+                await items.aclose()
+        elif call.style == "sync_stream":
+            await call.start(asked, (asked,), None, reply.ctx, each=reply.add)
         else:
-            response = _as_response(await call(asked, (asked,), None, ctx), name)
-        if response.latency_ms is None:
-            response = response.model_copy(update={"latency_ms": (time.monotonic_ns() - started) / 1e6})
-        usage = response.usage
-        if usage is not None:
+            reply.end(await call.start(asked, (asked,), None, reply.ctx))
+        response = reply.response((time.monotonic_ns() - started) / 1e6)
+        if response.usage is not None:
             annotate(
                 ctx.record,
                 {
-                    ATTRIBUTES.GEN_AI_INPUT_TOKENS: usage.input_tokens,
-                    ATTRIBUTES.GEN_AI_OUTPUT_TOKENS: usage.output_tokens,
+                    ATTRIBUTES.GEN_AI_INPUT_TOKENS: response.usage.input_tokens,
+                    ATTRIBUTES.GEN_AI_OUTPUT_TOKENS: response.usage.output_tokens,
                 },
             )
         annotate(ctx.record, {ATTRIBUTES.GEN_AI_FINISH_REASONS: (response.finish_reason,)})
@@ -65,50 +76,54 @@ def make_model(
 
     shown = {**described.to_wire(), "customOptions": dict(config_schema or {})}
     metadata = {"model": shown, "type": "model"}
-    return Action("model", name, model, description=call.description or described.label, metadata=metadata)
+    description = call.description or described.label
+    return Action("model", name, model, description=description, metadata=metadata, plain=call.fn)
+
+
+@dataclass(frozen=True, slots=True)
+class Turns:
+    """What is said to a model, in the words of the verb."""
+
+    prompt: str | Sequence[Part] | None
+    _: KW_ONLY
+    system: str | None = None
+    messages: Sequence[Message] = ()
+    docs: Sequence[Document] = ()
+    config: Any = None
+
+    def request(self) -> GenerateRequest:
+        """Messages in order: system, history, prompt.
+
+        Raises:
+            InvalidInputError: there is nothing to say, or the prompt is blank.
+        """
+        turns = [Message.system(self.system)] if self.system else []
+        turns.extend(self.messages)
+        if isinstance(self.prompt, str) and is_blank(self.prompt):
+            raise InvalidInputError("the prompt is blank", hint="ask something")
+        if self.prompt is not None:
+            parts = (TextPart(text=self.prompt),) if isinstance(self.prompt, str) else tuple(self.prompt)
+            turns.append(Message(role="user", content=parts))
+        if not any(message.role != "system" for message in turns):
+            raise InvalidInputError("there is nothing to say", hint="give a prompt or messages")
+        settings = None if self.config is None else to_plain(self.config)
+        return GenerateRequest(messages=tuple(turns), docs=tuple(self.docs) or None, config=settings)
 
 
 async def generate(
     registry: Registry,
-    request: GenerateRequest,
+    asked: Turns | GenerateRequest,
     *,
-    model: str | AnyAction | None,
+    model: str | ModelAction | None,
     on_chunk: Callable[[GenerateResponseChunk], None] | None,
 ) -> GenerateResponse:
     """Run a model; see `Flowkit.generate`."""
     if model is None:
         raise ConfigError("no model was named", hint='pass model="local/extractive", or Flowkit(model=…)')
+    request = asked.request() if isinstance(asked, Turns) else asked
     action = model if isinstance(model, Action) else await registry.find("model", model)
-    response: GenerateResponse = await action.run(request, on_chunk=on_chunk)
+    response = await action.run(request, on_chunk=on_chunk)
     return response.model_copy(update={"request": request})
-
-
-def build_request(
-    prompt: str | Sequence[Part] | None,
-    *,
-    system: str | None,
-    messages: Sequence[Message],
-    docs: Sequence[Document],
-    config: Any,
-) -> GenerateRequest:
-    """Messages in order: system, history, prompt.
-
-    Raises:
-        InvalidInputError: there is nothing to say, or the prompt is blank.
-    """
-    turns: list[Message] = []
-    if system:
-        turns.append(Message.system(system))
-    turns.extend(messages)
-    if prompt is not None:
-        parts = (TextPart(text=prompt),) if isinstance(prompt, str) else tuple(prompt)
-        if isinstance(prompt, str) and not prompt.strip():
-            raise InvalidInputError("the prompt is blank", hint="ask something")
-        turns.append(Message(role="user", content=parts))
-    if not any(message.role != "system" for message in turns):
-        raise InvalidInputError("generate needs a prompt or messages")
-    settings = None if config is None else to_plain(config)
-    return GenerateRequest(messages=tuple(turns), docs=tuple(docs) or None, config=settings)
 
 
 def with_docs(request: GenerateRequest) -> GenerateRequest:
@@ -136,44 +151,3 @@ def with_docs(request: GenerateRequest) -> GenerateRequest:
 
 def _label(document: Document, at: int) -> str:
     return str(document.metadata.get("ref") or document.metadata.get("id") or at)
-
-
-async def _collect(call: UserFunction, request: GenerateRequest, ctx: RunContext) -> GenerateResponse:
-    """Drive a streaming model: its chunks go out as they come, and together they are the answer."""
-    parts: list[Part] = []
-    last: GenerateResponse | None = None
-    async for item in call.stream(request, (request,), None, ctx):
-        if isinstance(item, GenerateResponse):
-            last = item
-            continue
-        chunk = GenerateResponseChunk.of_text(item) if isinstance(item, str) else item
-        parts.extend(chunk.content)
-        ctx.send_chunk(chunk)
-    message = Message(role="model", content=_merged(parts))
-    if last is None:
-        return GenerateResponse(message=message)
-    return last if last.message is not None else last.model_copy(update={"message": message})
-
-
-def _merged(parts: Sequence[Part]) -> tuple[Part, ...]:
-    """Neighbouring plain text parts as one."""
-    merged: list[Part] = []
-    for part in parts:
-        before = merged[-1] if merged else None
-        if isinstance(part, TextPart) and isinstance(before, TextPart) and part.metadata == before.metadata:
-            merged[-1] = before.model_copy(update={"text": before.text + part.text})
-        else:
-            merged.append(part)
-    return tuple(merged)
-
-
-def _as_response(result: Any, name: str) -> GenerateResponse:
-    if isinstance(result, GenerateResponse):
-        return result
-    if isinstance(result, str):
-        return GenerateResponse(message=Message.model(result))
-    if isinstance(result, Message):
-        return GenerateResponse(message=result)
-    raise InvalidOutputError(
-        f"model {name!r} returned {type(result).__name__}", hint="return a GenerateResponse, a Message, or text"
-    )

@@ -18,7 +18,7 @@ from flowkit.core.runtime import Runtime
 from flowkit.core.signature import MISSING, Signature
 from flowkit.core.spans import ATTRIBUTES, SpanRecord, annotate, close_span, drop_span, open_span
 from flowkit.core.stream import ActionStream
-from flowkit.core.threads import current_waiter, start_in_thread
+from flowkit.core.threads import pump, start_in_thread
 from flowkit.core.values import to_json
 
 __all__ = ["Action"]
@@ -181,19 +181,7 @@ class Action(Generic[In, Out, Chunk]):
             finally:
                 await generator.aclose()
         else:
-
-            def pump() -> None:
-                waiter = current_waiter()
-                generator = self.fn(*args, **kwargs)
-                try:
-                    for chunk in generator:
-                        take(chunk)
-                        if waiter is not None and waiter.gone:
-                            break
-                finally:
-                    generator.close()
-
-            running = start_in_thread(pump)
+            running = start_in_thread(pump, (self.fn, args, kwargs, take))
             running.add_done_callback(lambda future: tell_if_abandoned(future, context.record))
             await running
         return self.signature.join(chunks)

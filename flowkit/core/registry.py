@@ -6,9 +6,9 @@ action = await registry.find("retriever", "menu")     # a bare index name, when 
 
 import difflib
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from importlib import metadata
-from typing import Any
+from typing import Any, Protocol
 
 from flowkit.core.action import Action
 from flowkit.core.functions import origin
@@ -36,6 +36,10 @@ KNOWN_PLUGINS: Mapping[str, str] = {
     "pgvector": "flowkit-pgvector",
     "pinecone": "flowkit-pinecone",
 }
+
+
+class Closable(Protocol):
+    async def aclose(self) -> None: ...
 
 
 class Registry:
@@ -138,8 +142,8 @@ class Registry:
         """All keys, of one kind or of all, sorted."""
         return [info.key for info in self.list() if kind in (None, info.kind)]
 
-    async def aclose(self) -> None:
-        """Close every plugin that was set up, the last first; all of them, even if one fails or this call is cancelled.
+    async def aclose(self, more: Iterable[Closable] = ()) -> None:
+        """Close every plugin that was set up, the last first, and `more`; all, even if one fails or this is cancelled.
 
         Afterwards the registry can be used again: plugins are set up anew when they are needed.
 
@@ -155,13 +159,15 @@ class Registry:
         failed: BaseException | None = None
         for plugin in plugins:
             self._once.forget(id(plugin))
+        for each in (*plugins, *more):
             try:
-                await plugin.aclose()
+                await each.aclose()
             except BaseException as error:  # noqa: BLE001  raised below
                 if failed is None:
                     failed = error
                 else:
-                    failed.add_note(f"closing {plugin.name} failed too: {type(error).__name__}: {error}")
+                    name = type(each).__name__
+                    failed.add_note(f"closing {name} failed too: {type(error).__name__}: {error}")
         if failed is not None:
             raise failed
 

@@ -13,7 +13,7 @@ from concurrent.futures import Future
 from contextvars import ContextVar
 from typing import Any
 
-__all__ = ["Waiter", "current_waiter", "run_in_thread", "start_in_thread", "trim_threads"]
+__all__ = ["Waiter", "current_waiter", "pump", "run_in_thread", "start_in_thread", "trim_threads"]
 
 _IDLE_SECONDS = 10.0
 
@@ -159,6 +159,19 @@ def start_in_thread(
     awaited = asyncio.wrap_future(future)
     awaited.add_done_callback(ended)
     return awaited
+
+
+def pump(fn: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str, Any], take: Callable[[Any], None]) -> None:
+    """In a thread: give each item of a generator to `take`, until nobody waits any more; then close the generator."""
+    waiter = current_waiter()
+    generator = fn(*args, **kwargs)
+    try:
+        for item in generator:
+            take(item)
+            if waiter is not None and waiter.gone:
+                break
+    finally:
+        generator.close()
 
 
 def _replaced(error: StopIteration) -> RuntimeError:

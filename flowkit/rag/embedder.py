@@ -1,14 +1,12 @@
 """An embedder with the cache before it: what indexers and retrievers use.
 
-    embedder = await CachedEmbedder.of(registry, "local/all-minilm-l6-v2")
-    vectors = await embedder.embed(documents, task="document")
+embedder = await CachedEmbedder.of(registry, "local/all-minilm-l6-v2")
+vectors = await embedder.embed(documents, task="document")
 """
 
 from collections.abc import Sequence
-from typing import Any
 
-from flowkit.ai.embed import embed_many
-from flowkit.core.action import Action
+from flowkit.ai.embed import BATCH, EmbedderAction, embed_many, embedder_info
 from flowkit.core.registry import Registry
 from flowkit.schema.documents import Document
 from flowkit.schema.embedding import EmbedTask
@@ -19,8 +17,12 @@ __all__ = ["CachedEmbedder"]
 class CachedEmbedder:
     """One embedder for the time of one call; counts what it did."""
 
-    def __init__(self, registry: Registry, action: Action[Any, Any, Any]) -> None:
+    def __init__(self, registry: Registry, action: EmbedderAction) -> None:
         self.action = action
+        self.name = action.name
+        self.info = embedder_info(action)
+        self.batch_size = self.info.max_batch_size or BATCH
+        """Texts in one call of the embedder."""
         self.hits = 0
         """Vectors that came out of the cache."""
         self.windowed = 0

@@ -1,44 +1,63 @@
 """A vector store as a plugin: one index becomes an indexer and a retriever.
 
-    class MyStore(StorePlugin):          # plus the methods of VectorStore
-        name = "mystore"
-        def __init__(self, index, *, embedder=None): self.index, self.embedder = index, embedder
+class MyStore(StorePlugin):          # plus the methods of VectorStore
+    name = "mystore"
+    def __init__(self, index, *, embedder=None): self.index, self.embedder = index, embedder
 
-    ai = Flowkit(plugins=[MyStore("menu", embedder="local/all-minilm-l6-v2")])
+ai = Flowkit(plugins=[MyStore("menu", embedder="local/all-minilm-l6-v2")])
 """
 
-from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
-from pydantic import Field
+from pydantic import ConfigDict, Field, ValidationError
 
-from flowkit.ai.embed import embedder_info
+from flowkit.ai.index import IndexerAction
+from flowkit.ai.retrieve import RetrieverAction
 from flowkit.core.action import Action
 from flowkit.core.context import RunContext
 from flowkit.core.kinds import Kind
 from flowkit.core.plugin import ActionInfo
 from flowkit.core.registry import Registry
-from flowkit.errors import ConfigError, InvalidInputError, NotFoundError
+from flowkit.core.types import problems, summary
+from flowkit.errors import ConfigError, InvalidInputError
 from flowkit.rag.embedder import CachedEmbedder
-from flowkit.rag.stores.contract import EmbeddedDocument, SearchMode, SearchQuery, VectorStore
-from flowkit.schema.documents import Document, document_id, metadata_hash, text_hash
+from flowkit.rag.stores.contract import SearchMode, SearchQuery, VectorStore
+from flowkit.rag.stores.turns import Turns
+from flowkit.rag.stores.write import Writer
+from flowkit.schema.documents import Document
 from flowkit.schema.filters import Filter
 from flowkit.schema.retrieval import IndexerRequest, IndexReport, RetrieverRequest, RetrieverResponse
 from flowkit.schema.wire import Wire
 
-__all__ = ["SearchOptions", "StoreActions", "StorePlugin"]
+__all__ = ["STORE_KINDS", "SearchOptions", "StoreActions", "StorePlugin"]
 
-_BATCH = 256  # documents embedded and written together: an interrupted run keeps what was written
+STORE_KINDS: tuple[Kind, Kind] = ("indexer", "retriever")
 
 
 class SearchOptions(Wire):
-    """What a vector store's retriever takes."""
+    """What a vector store's retriever takes. Other keys are refused: a mistyped condition must not vanish."""
+
+    model_config = ConfigDict(extra="forbid")
 
     k: int = Field(default=3, ge=1, le=1000, description="How many documents to return")
     min_score: float = Field(default=0.0, ge=0, le=1, description="Leave out documents that score less")
     where: Filter | None = Field(default=None, description="A condition on metadata, for instance price < 10")
     mode: SearchMode | None = Field(default=None, description="vector, keyword or hybrid; the store's default if unset")
+
+    @classmethod
+    def of(cls, options: Any, where: str) -> "SearchOptions":
+        """Read a request's options.
+
+        Raises:
+            InvalidInputError: with the path and message of each field in `details`.
+        """
+        try:
+            return cls.from_wire(options or {})
+        except ValidationError as error:
+            found = problems(error)
+            details = {"errors": found, "schema": cls.model_json_schema(by_alias=True)}
+            raise InvalidInputError(f"bad options for {where}: {summary(found)}", details=details) from error
 
 
 class StoreActions:
@@ -49,6 +68,7 @@ class StoreActions:
         self.name = name
         self.embedder = embedder
         self.mode: SearchMode = mode
+        self._turns = Turns()
 
     def infos(self) -> list[ActionInfo]:
         return [
@@ -56,19 +76,25 @@ class StoreActions:
             ActionInfo("retriever", self.name, f"Search {self.name}", self._metadata("retriever")),
         ]
 
-    def action(self, kind: Kind, name: str, registry: Registry) -> Action[Any, Any, Any] | None:
-        if name != self.name or kind not in ("indexer", "retriever"):
-            return None
+    def action(self, kind: Kind, registry: Registry) -> IndexerAction | RetrieverAction:
+        """The indexer or the retriever, for the actions of that registry."""
 
         async def indexer(request: IndexerRequest, ctx: RunContext) -> IndexReport:
             return await self.index(registry, request.documents)
 
         async def retriever(request: RetrieverRequest, ctx: RunContext) -> RetrieverResponse:
-            return await self.retrieve(registry, request.query, SearchOptions.from_wire(request.options or {}))
+            options = SearchOptions.of(request.options, f"retriever {self.name!r}")
+            return await self.retrieve(registry, request.query, options)
 
-        fn = indexer if kind == "indexer" else retriever
-        description = next(info.description for info in self.infos() if info.kind == kind)
-        return Action(kind, name, fn, description=description, metadata=self._metadata(kind))
+        info = next(info for info in self.infos() if info.kind == kind)
+        return Action(
+            kind,
+            self.name,
+            indexer if kind == "indexer" else retriever,
+            description=info.description,
+            metadata=info.metadata,
+            plain=type(self.store),
+        )
 
     def _metadata(self, kind: str) -> dict[str, Any]:
         options = SearchOptions.model_json_schema(by_alias=True) if kind == "retriever" else {}
@@ -81,68 +107,32 @@ class StoreActions:
             )
         return await CachedEmbedder.of(registry, self.embedder)
 
-    async def _create(self, embedder: CachedEmbedder, sample: Document) -> None:
-        """Open the index, or make it; its dimension is measured when the embedder does not say one."""
-        try:
-            await self.store.open(create=False, embedder=self.embedder)
-        except NotFoundError:
-            dimension = embedder_info(embedder.action).dimensions or len((await embedder.embed([sample]))[0])
-            await self.store.open(create=True, dimension=dimension, embedder=self.embedder)
-
     async def index(self, registry: Registry, documents: Sequence[Document]) -> IndexReport:
         """Write what is new or changed; nothing that is there already is embedded again.
 
-        Batches are written as they are embedded, so that a run which fails keeps its progress.
+        Raises:
+            InvalidInputError: a document has no text.
+            IdentityError: the index was built with another embedder or dimension; nothing is written.
         """
         if not documents:
             return IndexReport()
-        rows = with_ids(documents)
-        embedder = await self._embedder(registry)
-        await self._create(embedder, rows[0])
-        written = updated = unchanged = 0
-        unique = {doc.id: doc for doc in rows}  # the last of equal ids wins
-        queue = list(unique.values())
-        for at in range(0, len(queue), _BATCH):
-            batch = queue[at : at + _BATCH]
-            new, changed = await self._compare(batch)
-            vectors = await embedder.embed(new)
-            await self.store.upsert(
-                [EmbeddedDocument(doc, vector) for doc, vector in zip(new, vectors, strict=True)]
-                + [EmbeddedDocument(doc) for doc in changed]
-            )
-            written += len(new)
-            updated += len(changed)
-            unchanged += len(batch) - len(new) - len(changed)
-        return IndexReport(
-            written=written,
-            updated=updated,
-            unchanged=unchanged,
-            ids=tuple(doc.id or "" for doc in rows),
-            cleaned_characters=sum(doc.cleaned_characters for doc in documents),
-            windowed=embedder.windowed,
-            cached=embedder.hits,
-        )
-
-    async def _compare(self, batch: Sequence[Document]) -> tuple[list[Document], list[Document]]:
-        """Which documents need a vector, and which only new metadata."""
-        page = await self.store.fetch(ids=[doc.id or "" for doc in batch], limit=len(batch))
-        stored = {row.id: row.document for row in page.items}
-        new: list[Document] = []
-        changed: list[Document] = []
-        for doc in batch:
-            old = stored.get(doc.id or "")
-            if old is None or text_hash(old.text) != text_hash(doc.text):
-                new.append(doc)
-            elif metadata_hash(old.metadata) != metadata_hash(doc.metadata):
-                changed.append(doc)
-        return new, changed
+        writer = Writer(self.store, await self._embedder(registry), self._turns)
+        return await writer.write(documents)
 
     async def retrieve(self, registry: Registry, query: Document, options: SearchOptions) -> RetrieverResponse:
+        """Search. Never makes an index.
+
+        Raises:
+            NotFoundError: the index was never built.
+            IdentityError: it was built with another embedder.
+        """
         mode = options.mode or self.mode
-        await self.store.open(create=False, embedder=self.embedder)
         vector = None
-        if mode != "keyword":
+        if mode == "keyword":
+            await self.store.open(create=False)
+        else:
             embedder = await self._embedder(registry)
+            await self.store.open(create=False, dimension=embedder.info.dimensions, embedder=embedder.name)
             vector = (await embedder.embed([query], task="query"))[0]
         text = None if mode == "vector" else query.text
         hits = await self.store.search(
@@ -151,27 +141,8 @@ class StoreActions:
         return RetrieverResponse.model_construct(documents=tuple(hits))
 
 
-def with_ids(documents: Sequence[Document]) -> list[Document]:
-    """Give each document without an id its own: a hash of source, text, and how many equal ones came before.
-
-    Raises:
-        InvalidInputError: a document has no text.
-    """
-    seen: Counter[tuple[str | None, str]] = Counter()
-    rows: list[Document] = []
-    for at, doc in enumerate(documents):
-        if not doc.text.strip():
-            raise InvalidInputError(f"document {at} has no text", hint="leave out empty pages and files")
-        if doc.id is None:
-            key = (doc.source, doc.text if doc.source is not None else f"{doc.text}\x00{metadata_hash(doc.metadata)}")
-            doc = doc.with_id(document_id(doc.source, doc.text, seen[key], doc.metadata))
-            seen[key] += 1
-        rows.append(doc)
-    return rows
-
-
 class StorePlugin:
-    """Mix-in that makes a one-index store a plugin. The store sets `name`, `index`, `embedder` and, if it likes, `mode`."""
+    """Mix-in that makes a one-index store a plugin. The store sets `name`, `index`, `embedder` and, maybe, `mode`."""
 
     name: str
     index: str
@@ -183,7 +154,9 @@ class StorePlugin:
     @property
     def _served(self) -> StoreActions:
         if self._actions is None:
-            assert isinstance(self, VectorStore)  # the class that mixes this in implements it
+            if not isinstance(self, VectorStore):
+                missing = sorted(name for name in _METHODS if not hasattr(self, name))
+                raise ConfigError(f"{type(self).__name__} is no VectorStore: it lacks {', '.join(missing)}")
             self._actions = StoreActions(self, f"{self.name}/{self.index}", embedder=self.embedder, mode=self.mode)
         return self._actions
 
@@ -191,7 +164,12 @@ class StorePlugin:
         self._registry = registry
 
     async def resolve(self, kind: Kind, name: str) -> Action[Any, Any, Any] | None:
-        return self._served.action(kind, name, self._registry) if self._registry is not None else None
+        if self._registry is None or name != self._served.name or kind not in STORE_KINDS:
+            return None
+        return self._served.action(kind, self._registry)
 
     def list(self) -> Sequence[ActionInfo]:
         return self._served.infos()
+
+
+_METHODS = ("open", "upsert", "search", "fetch", "manifest", "delete", "clear", "stats", "aclose")
