@@ -25,6 +25,7 @@ from flowkit.core.record import SAMPLED, SpanRecord, SpanSink, describe
 
 __all__ = [
     "ATTRIBUTES",
+    "Run",
     "SpanRecord",
     "SpanSink",
     "Tracing",
@@ -51,6 +52,7 @@ class ATTRIBUTES:
     STATE = "genkit:state"
     IS_ROOT = "genkit:isRoot"
     IS_FAILURE_SOURCE = "genkit:isFailureSource"
+    LAST_KNOWN_PARENT = "genkit:lastKnownParentSpanId"
     CONTEXT = "genkit:metadata:context"
     ABANDONED = "flowkit:abandoned"
     GEN_AI_OPERATION = "gen_ai.operation.name"

@@ -1,0 +1,283 @@
+"""The SQLite file of the trace store: made private, opened late, checked for its format, safe to fork.
+
+with database.write() as db: db.execute("DELETE FROM traces")      # one transaction
+with database.read() as db: ...                                    # None while there is no file
+"""
+
+import os
+import threading
+import time
+import weakref
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from flowkit.errors import FlowkitError, StoreError
+
+if TYPE_CHECKING:
+    from sqlite3 import Connection, Error
+
+__all__ = ["VERSION", "Database"]
+
+VERSION = 1
+"""Of the format, kept as SQLite's `user_version`."""
+
+# rowid tables: in WITHOUT ROWID ones a value of a kilobyte already goes to overflow pages, at twice the cost.
+_SCHEMA = """
+CREATE TABLE traces (
+    id INTEGER PRIMARY KEY,
+    trace_id TEXT NOT NULL UNIQUE,
+    start_ns INTEGER NOT NULL,
+    end_ns INTEGER NOT NULL,
+    status TEXT,
+    rank INTEGER NOT NULL,
+    root TEXT NOT NULL,
+    name TEXT NOT NULL,
+    kind TEXT,
+    key TEXT,
+    spans INTEGER NOT NULL,
+    open INTEGER NOT NULL,
+    internal INTEGER NOT NULL,
+    indexed INTEGER NOT NULL,
+    input_tokens INTEGER,
+    output_tokens INTEGER,
+    size_bytes INTEGER NOT NULL,
+    process TEXT,
+    error TEXT,
+    labels TEXT NOT NULL,
+    input TEXT,
+    output TEXT,
+    card TEXT NOT NULL
+);
+CREATE INDEX traces_by_start ON traces (start_ns, id);
+CREATE TABLE spans (
+    id INTEGER PRIMARY KEY,
+    trace INTEGER NOT NULL,
+    span_id TEXT NOT NULL,
+    parent_id TEXT,
+    ancestor_id TEXT,
+    start_ns INTEGER NOT NULL,
+    end_ns INTEGER NOT NULL,
+    name TEXT NOT NULL,
+    type TEXT NOT NULL,
+    kind TEXT,
+    key TEXT,
+    state TEXT,
+    marks INTEGER NOT NULL,
+    input_bytes INTEGER NOT NULL,
+    output_bytes INTEGER NOT NULL,
+    input TEXT,
+    output TEXT,
+    more TEXT
+);
+CREATE UNIQUE INDEX spans_by_trace ON spans (trace, span_id);
+CREATE TABLE big_values (
+    span INTEGER NOT NULL,
+    field TEXT NOT NULL,
+    value TEXT NOT NULL,
+    PRIMARY KEY (span, field)
+);
+"""
+
+_BUSY_SECONDS = 5.0
+
+
+class Database:
+    """One connection for reading and one for writing; any thread may use them, one at a time each.
+
+    Nothing is touched before the first use, and reading never makes a file. A file that is deleted or replaced while it
+    is open is noticed and opened anew.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self._connections: dict[str, tuple[Connection, int]] = {}
+        self._locks = _new_locks()
+        _open_databases.add(self)
+
+    @contextmanager
+    def read(self) -> "Iterator[Connection | None]":
+        """The reading connection, or None when the file does not exist.
+
+        Raises:
+            StoreError: the file is damaged or of a newer format.
+        """
+        with self._locks["read"], self._translated():
+            yield self._connection("read") if self._inode() else None
+
+    @contextmanager
+    def write(self) -> "Iterator[Connection]":
+        """A transaction: committed at the end, rolled back when it is left by an exception.
+
+        Raises:
+            StoreError: the file is damaged or of a newer format (status DATA_LOSS); or it cannot be written now
+                (status UNAVAILABLE): the disk is full, the folder is read-only, another process holds it too long.
+        """
+        with self._locks["write"], self._translated():
+            connection = self._connection("write")
+            connection.execute("BEGIN IMMEDIATE")
+            try:
+                yield connection
+            except BaseException:
+                if connection.in_transaction:
+                    connection.execute("ROLLBACK")
+                raise
+            connection.execute("COMMIT")
+
+    def reclaim(self) -> None:
+        """Give the pages of deleted rows back to the file system, and empty the write-ahead log."""
+        with self._locks["write"], self._translated():
+            connection = self._connection("write")
+            connection.execute("PRAGMA incremental_vacuum").fetchall()
+            connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
+
+    def close(self) -> None:
+        """Close both connections; the next use opens them again."""
+        for lock in self._locks.values():
+            lock.acquire()
+        try:
+            self._drop()
+        finally:
+            for lock in self._locks.values():
+                lock.release()
+
+    def _drop(self) -> None:
+        while self._connections:
+            self._connections.popitem()[1][0].close()
+
+    def _inode(self) -> int:
+        try:
+            return self.path.stat().st_ino
+        except OSError:
+            return 0
+
+    def _connection(self, use: str) -> "Connection":
+        inode = self._inode()
+        known = self._connections.get(use)
+        if known is not None:
+            if known[1] == inode:
+                return known[0]
+            self._connections.pop(use)[0].close()
+        if not inode:
+            self._create_file()
+        connection = self._open()
+        self._connections[use] = (connection, self._inode())
+        return connection
+
+    def _create_file(self) -> None:
+        """For its owner only: traces hold what people say to the app. SQLite gives its side files the same mode."""
+        self.path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        os.close(os.open(self.path, os.O_CREAT | os.O_RDWR, 0o600))
+
+    def _open(self) -> "Connection":
+        import sqlite3
+
+        connection = sqlite3.connect(
+            self.path, timeout=_BUSY_SECONDS, isolation_level=None, check_same_thread=False, cached_statements=64
+        )
+        try:
+            version = connection.execute("PRAGMA user_version").fetchone()[0]
+            if version == 0:
+                self._create(connection)
+            elif version > VERSION:
+                raise StoreError(
+                    f"{self.path} was written by a newer flowkit (format {version}, this one knows {VERSION})",
+                    hint="upgrade flowkit-ai, or move the file away",
+                )
+            connection.execute("PRAGMA synchronous = NORMAL")
+            connection.execute("PRAGMA journal_size_limit = 16777216")
+        except BaseException:
+            connection.close()
+            raise
+        return connection
+
+    def _create(self, connection: "Connection") -> None:
+        connection.execute("PRAGMA auto_vacuum = INCREMENTAL")
+        _set_wal(connection)
+        connection.execute("BEGIN IMMEDIATE")
+        try:
+            # Another process may have been quicker.
+            if connection.execute("PRAGMA user_version").fetchone()[0] == 0:
+                if connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]:
+                    raise StoreError(f"{self.path} is a database of something else", hint="move it away")
+                for statement in _SCHEMA.split(";"):
+                    connection.execute(statement)
+                connection.execute(f"PRAGMA user_version = {VERSION}")
+            connection.execute("COMMIT")
+        except BaseException:
+            connection.execute("ROLLBACK")
+            raise
+
+    @contextmanager
+    def _translated(self) -> Iterator[None]:
+        """SQLite's errors as ours, naming the file."""
+        import sqlite3
+
+        try:
+            yield
+        except sqlite3.Error as error:
+            raise self._error(error) from error
+        except OSError as error:
+            raise StoreError(f"{self.path} cannot be opened: {error.strerror}", status="UNAVAILABLE") from error
+
+    def _error(self, error: "Error") -> FlowkitError:
+        import sqlite3
+
+        code = (error.sqlite_errorcode or 0) & 0xFF if hasattr(error, "sqlite_errorcode") else 0
+        if code in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB) or "no such table" in str(error):
+            return StoreError(
+                f"{self.path} is damaged: {error}", hint="move the file away; the next run makes a new one"
+            )
+        hint = "another process holds it" if code == sqlite3.SQLITE_BUSY else None
+        return StoreError(f"{self.path} cannot be used: {error}", hint=hint, status="UNAVAILABLE")
+
+
+def _set_wal(connection: "Connection") -> None:
+    """When several processes make the file at once, SQLite refuses some of them without waiting."""
+    import sqlite3
+
+    for attempt in range(100):
+        try:
+            connection.execute("PRAGMA journal_mode = WAL").fetchall()
+            return
+        except sqlite3.OperationalError as error:
+            if attempt == 99 or error.sqlite_errorcode & 0xFF != sqlite3.SQLITE_BUSY:
+                raise
+            time.sleep(0.01)
+
+
+_open_databases: "weakref.WeakSet[Database]" = weakref.WeakSet()
+_held: list[Any] = []
+_abandoned: list[Any] = []
+
+
+def _before_fork() -> None:
+    """No connection may live on in a child: SQLite's locks do not survive it. They are opened again when needed."""
+    for database in list(_open_databases):
+        locks = [lock for lock in database._locks.values() if lock.acquire(timeout=_BUSY_SECONDS)]
+        _held.extend(locks)
+        if len(locks) == len(database._locks):
+            database._drop()
+
+
+def _after_fork_in_parent() -> None:
+    while _held:
+        _held.pop().release()
+
+
+def _after_fork_in_child() -> None:
+    _held.clear()
+    for database in list(_open_databases):
+        # Connections that could not be closed in time are never closed here either, as that would touch the parent's.
+        _abandoned.extend(database._connections.values())
+        database._connections = {}
+        database._locks = _new_locks()
+
+
+def _new_locks() -> "dict[str, threading.RLock]":
+    return {"read": threading.RLock(), "write": threading.RLock()}
+
+
+if hasattr(os, "register_at_fork"):  # absent on Windows, which has no fork
+    os.register_at_fork(before=_before_fork, after_in_parent=_after_fork_in_parent, after_in_child=_after_fork_in_child)

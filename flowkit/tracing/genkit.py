@@ -1,0 +1,228 @@
+"""Traces in the JSON of Genkit's tools, there and back.
+
+data = to_genkit(store.get("3ea5"))         {"traceId": …, "spans": {id: {…}}}
+store.write(from_genkit(data))
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+from flowkit.core.spans import ATTRIBUTES, GEN_AI_OPERATIONS
+from flowkit.errors import InvalidInputError
+from flowkit.tracing.rows import SpanError, SpanEvent, SpanLink, SpanRow, Trace
+
+__all__ = ["from_genkit", "genkit_card", "genkit_span", "to_genkit"]
+
+_LIST_CHARS = 1000
+"""In lists, Genkit's tools cut string attributes here."""
+_LIBRARY = {"name": "genkit-tracer", "version": "v1"}
+_STATE = "flowkit:state"
+_DROPPED = "flowkit:valuesDropped"
+_EXCEPTION = ("exception.type", "exception.message", "exception.stacktrace")
+
+
+def to_genkit(trace: Trace) -> dict[str, Any]:
+    """TraceData: all spans with whole values, without nulls. A running span has `endTime` 0."""
+    rows = {row.span_id: row for row in trace.spans}
+    summary = trace.summary
+    data: dict[str, Any] = {
+        "traceId": trace.trace_id,
+        "displayName": summary.name,
+        "startTime": _ms(summary.start_ns),
+        "spans": {row.span_id: genkit_span(row, rows) for row in trace.spans},
+    }
+    if summary.duration_ms is not None:
+        data["endTime"] = _ms(summary.start_ns) + summary.duration_ms
+    return data
+
+
+def genkit_card(root: SpanRow) -> dict[str, Any]:
+    """TraceData for a list: the root span only, its texts cut."""
+    span = genkit_span(root, {root.span_id: root})
+    span["attributes"] = {
+        key: value[:_LIST_CHARS] + "..." if isinstance(value, str) and len(value) > _LIST_CHARS else value
+        for key, value in span["attributes"].items()
+    }
+    data = {"traceId": root.trace_id, "displayName": root.name, "startTime": span["startTime"]}
+    return {**data, **({"endTime": span["endTime"]} if root.end_ns else {}), "spans": {root.span_id: span}}
+
+
+def genkit_span(row: SpanRow, rows: Mapping[str, SpanRow]) -> dict[str, Any]:
+    """SpanData. `rows` are the spans of the trace that are known, by id: a parent that is not there is left out."""
+    span: dict[str, Any] = {"spanId": row.span_id, "traceId": row.trace_id}
+    parent = next((id for id in (row.parent_id, row.ancestor_id) if id in rows), None)
+    if parent is not None:
+        span["parentSpanId"] = parent
+    span |= {
+        "startTime": _ms(row.start_ns),
+        "endTime": _ms(row.end_ns),
+        "attributes": _attributes(row, rows, parent is None),
+        "displayName": row.name,
+        "spanKind": row.span_kind,
+        "instrumentationLibrary": _library(row),
+        "links": [
+            {
+                "context": {"traceId": link.trace_id, "spanId": link.span_id, "traceFlags": 1},
+                "attributes": link.attributes,
+            }
+            for link in row.links
+        ],
+        "sameProcessAsParentSpan": {"value": not (row.local_root and row.parent_id is not None)},
+        "status": {"code": 0},
+        "timeEvents": {"timeEvent": [_event(event) for event in row.events]},
+    }
+    if row.state in ("error", "cancelled"):
+        error = row.error or SpanError("", row.state or "")
+        span["status"] = {"code": 2, "message": error.message or error.type}
+        if not any(event.name == "exception" for event in row.events):
+            facts = {key: value for key, value in zip(_EXCEPTION, error, strict=True) if value}
+            span["timeEvents"]["timeEvent"].append(_event(SpanEvent("exception", row.end_ns or row.start_ns, facts)))
+    return span
+
+
+def _attributes(row: SpanRow, rows: Mapping[str, SpanRow], root: bool) -> dict[str, Any]:
+    if row.type == "external":
+        return {**row.attributes}
+    known: dict[str, Any] = {ATTRIBUTES.NAME: row.name, ATTRIBUTES.TYPE: row.type}
+    if row.kind is not None:
+        known[ATTRIBUTES.SUBTYPE] = row.kind
+        if row.kind in GEN_AI_OPERATIONS:
+            known[ATTRIBUTES.GEN_AI_OPERATION] = GEN_AI_OPERATIONS[row.kind]
+            if row.kind != "tool":
+                known[ATTRIBUTES.GEN_AI_MODEL] = row.name
+    if row.key is not None:
+        known[ATTRIBUTES.KEY] = row.key
+    if root:
+        known[ATTRIBUTES.IS_ROOT] = True
+    known[ATTRIBUTES.PATH] = _path(row, rows)
+    if row.parent_id not in rows and row.ancestor_id in rows and row.parent_id is not None:
+        known[ATTRIBUTES.LAST_KNOWN_PARENT] = row.ancestor_id
+    for name, value in (
+        (ATTRIBUTES.CONTEXT, row.context),
+        (ATTRIBUTES.INPUT, row.input),
+        (ATTRIBUTES.OUTPUT, row.output),
+    ):
+        if value is not None:
+            known[name] = value.decode("utf-8", "replace")
+    if row.state is not None:
+        known[ATTRIBUTES.STATE] = "success" if row.state == "success" else "error"
+        if row.state == "cancelled":  # Genkit has no word for it
+            known[_STATE] = row.state
+    if row.failure_source:
+        known[ATTRIBUTES.IS_FAILURE_SOURCE] = True
+    if row.dropped:
+        known[_DROPPED] = True
+    return known | {key: value for key, value in row.attributes.items() if value is not None}
+
+
+def _path(row: SpanRow, rows: Mapping[str, SpanRow]) -> str:
+    """`/{rag,t:flow}/{fake/echo,t:action,s:model}`: the root and the ancestors without their own kind."""
+    parts: list[str] = []
+    seen: set[str] = set()
+    step: SpanRow | None = row
+    while step is not None and step.span_id not in seen:
+        seen.add(step.span_id)
+        above = rows.get(step.parent_id or "") or rows.get(step.ancestor_id or "")
+        if step.type != "external":
+            own = not parts and step.kind not in (None, "flow") and above is not None
+            kind = "flow" if step.kind == "flow" else step.type
+            parts.append(f"/{{{step.name},t:{kind}{f',s:{step.kind}' if own else ''}}}")
+        step = above
+    return "".join(reversed(parts))
+
+
+def _library(row: SpanRow) -> dict[str, Any]:
+    if row.scope is None:
+        return dict(_LIBRARY)
+    name, version = row.scope
+    return {"name": name, "version": version} if version else {"name": name}
+
+
+def _event(event: SpanEvent) -> dict[str, Any]:
+    return {"time": _ms(event.time_ns), "annotation": {"description": event.name, "attributes": event.attributes}}
+
+
+def _ms(time_ns: int) -> float:
+    return time_ns / 1e6
+
+
+# And back.
+
+
+def from_genkit(data: Mapping[str, Any]) -> list[SpanRow]:
+    """The spans of TraceData, for the store. Any subset of a trace's spans is fine.
+
+    Raises:
+        InvalidInputError: it has not that shape; the message says where.
+    """
+    spans = data.get("spans") if isinstance(data, Mapping) else None
+    if not isinstance(spans, Mapping):
+        raise InvalidInputError("this is no trace", hint='a trace is {"traceId": …, "spans": {id: {…}}}')
+    rows = []
+    for span_id, span in spans.items():
+        try:
+            rows.append(_row(span))
+        except (KeyError, TypeError, ValueError, AttributeError) as error:
+            what = f"has no {error}" if isinstance(error, KeyError) else f"is not right: {error}"
+            raise InvalidInputError(f"span {span_id!r} {what}", details={"span": span_id}) from error
+    return rows
+
+
+def _row(span: Mapping[str, Any]) -> SpanRow:
+    facts: dict[str, Any] = {key: value for key, value in span["attributes"].items() if value is not None}
+    trace_id, span_id = str(span["traceId"]), str(span["spanId"])
+    if len(trace_id) != 32 or len(span_id) != 16:
+        raise ValueError("ids have 32 and 16 hex digits")
+    int(trace_id, 16), int(span_id, 16)
+    end_ns = _ns(span.get("endTime") or 0)
+    type_ = str(facts.pop(ATTRIBUTES.TYPE, "external"))
+    parent = span.get("parentSpanId") or None
+    row = SpanRow(trace_id, span_id, str(span["displayName"]), _ns(span["startTime"]), end_ns, parent, type=type_)
+    row.span_kind = str(span.get("spanKind") or "INTERNAL")
+    library = span.get("instrumentationLibrary") or {}
+    if library.get("name") != _LIBRARY["name"]:
+        row.scope = (str(library.get("name", "")), library.get("version"))
+    events = [
+        SpanEvent(e["annotation"]["description"], _ns(e["time"]), e["annotation"].get("attributes") or {})
+        for e in (span.get("timeEvents") or {}).get("timeEvent") or ()
+        if "annotation" in e
+    ]
+    row.events = events
+    row.links = [
+        SpanLink(link["context"]["traceId"], link["context"]["spanId"], link.get("attributes") or {})
+        for link in span.get("links") or ()
+    ]
+    row.local_root = bool(facts.pop(ATTRIBUTES.IS_ROOT, False)) or parent is None
+    if type_ != "external":
+        _take_ours(row, facts)
+    status = span.get("status") or {}
+    if end_ns and row.state is None:
+        row.state = "error" if status.get("code") == 2 else "success"
+    if row.state in ("error", "cancelled"):
+        raised: Mapping[str, Any] = next((event.attributes for event in events if event.name == "exception"), {})
+        kind, message, stack = (str(raised.get(name) or "") for name in _EXCEPTION)
+        row.error = SpanError(kind, message or str(status.get("message") or ""), stack)
+    row.attributes = facts
+    return row
+
+
+def _take_ours(row: SpanRow, facts: dict[str, Any]) -> None:
+    """What Genkit's runtimes say in attributes and we keep in fields."""
+    for derived in (ATTRIBUTES.NAME, ATTRIBUTES.PATH, ATTRIBUTES.GEN_AI_OPERATION, "genkit:qualifiedPath"):
+        facts.pop(derived, None)
+    row.kind = facts.pop(ATTRIBUTES.SUBTYPE, None)
+    row.key = facts.pop(ATTRIBUTES.KEY, None) or (f"/{row.kind}/{row.name}" if row.kind else None)
+    row.ancestor_id = facts.pop(ATTRIBUTES.LAST_KNOWN_PARENT, None)
+    row.input, row.output, row.context = (
+        None if (text := facts.pop(name, None)) is None else str(text).encode("utf-8", "replace")
+        for name in (ATTRIBUTES.INPUT, ATTRIBUTES.OUTPUT, ATTRIBUTES.CONTEXT)
+    )
+    state = facts.pop(ATTRIBUTES.STATE, None)
+    row.state = facts.pop(_STATE, None) or (state if row.end_ns else None)
+    row.failure_source = bool(facts.pop(ATTRIBUTES.IS_FAILURE_SOURCE, False))
+    row.dropped = bool(facts.pop(_DROPPED, False))
+
+
+def _ns(time_ms: Any) -> int:
+    """Whole microseconds: a float has no more digits at this date."""
+    return round(float(time_ms) * 1000) * 1000
