@@ -147,7 +147,7 @@ class Decorators:
         """Register a function that returns rows; a key or a function says what is text and what is metadata."""
 
         def register(fn: Fn) -> RetrieverAction:
-            action = make_simple_retriever(name or name_of(fn), fn, content=content, metadata=metadata)
+            action = make_simple_retriever(name or _name_of(fn), fn, content=content, metadata=metadata)
             self.registry.register(action)
             return action
 
@@ -169,7 +169,7 @@ class Decorators:
         """Register `fn(case, options?)` as an evaluator: it returns a Score, a number or a bool."""
 
         def register(fn: Fn) -> EvaluatorAction:
-            named = name or name_of(fn)
+            named = name or _name_of(fn)
             action = make_evaluator(named, fn, display_name=display_name, definition=definition, billed=billed)
             self.registry.register(action)
             return action
@@ -186,14 +186,14 @@ class Decorators:
         self, name: str | Fn | None, make: Callable[[str, Fn], AnyAction]
     ) -> AnyAction | Callable[[Fn], AnyAction]:
         def register(fn: Fn) -> AnyAction:
-            action = make(name if isinstance(name, str) else name_of(fn), fn)
+            action = make(name if isinstance(name, str) else _name_of(fn), fn)
             self.registry.register(action)
             return action
 
         return register if name is None or isinstance(name, str) else register(name)
 
 
-def name_of(fn: Fn) -> str:
+def _name_of(fn: Fn) -> str:
     """A function's own name; of a callable object, that of its class."""
     if isinstance(fn, Action):
         return fn.name

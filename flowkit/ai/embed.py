@@ -20,12 +20,12 @@ from flowkit.schema.embedding import EmbedderInfo, Embedding, EmbedRequest, Embe
 from flowkit.schema.model import Usage
 from flowkit.schema.text import is_blank
 
-__all__ = ["EmbedderAction", "embed", "embed_many", "embedder_info", "make_embedder", "merge"]
+__all__ = ["BATCH", "EmbedderAction", "embed", "embed_many", "embedder_info", "make_embedder", "merge"]
 
 EmbedderAction = Action[EmbedRequest, EmbedResponse, Any]
 
 BATCH = 100  # texts in one call when the embedder declares nothing; the smallest limit of the common services
-CONCURRENT = 4
+_CONCURRENT = 4
 
 
 def make_embedder(name: str, fn: Callable[..., Any], *, info: EmbedderInfo | None = None) -> EmbedderAction:
@@ -43,7 +43,7 @@ def make_embedder(name: str, fn: Callable[..., Any], *, info: EmbedderInfo | Non
                 f"embedder {name!r} gave {len(response.embeddings)} vectors for {len(request.input)} documents",
                 hint="return one vector for each document, in order",
             )
-        check_dimensions(response, name)
+        _check_dimensions(response, name)
         if response.usage is not None:
             annotate(ctx.record, {ATTRIBUTES.GEN_AI_INPUT_TOKENS: response.usage.input_tokens})
         return response
@@ -96,7 +96,7 @@ async def embed_many(
     requests = [EmbedRequest(input=documents[at : at + size], options=given) for at in range(0, len(documents), size)]
     if len(requests) == 1:
         return await action(requests[0])
-    gate = asyncio.Semaphore(CONCURRENT)
+    gate = asyncio.Semaphore(_CONCURRENT)
     failure: BaseException | None = None
     tasks: list[asyncio.Task[EmbedResponse]] = []
     try:
@@ -110,7 +110,7 @@ async def embed_many(
     if failure is not None:  # raised out here, so that it keeps the cause and context that it has
         raise failure
     response = merge([task.result() for task in tasks])
-    check_dimensions(response, action.name)
+    _check_dimensions(response, action.name)
     return response
 
 
@@ -126,7 +126,7 @@ def merge(responses: Sequence[EmbedResponse]) -> EmbedResponse:
     return EmbedResponse.model_construct(embeddings=embeddings, usage=usage, custom=custom or None)
 
 
-def check_dimensions(response: EmbedResponse, name: str) -> None:
+def _check_dimensions(response: EmbedResponse, name: str) -> None:
     """Raises InvalidOutputError when vectors have different lengths, or none."""
     found = sorted({embedding.dimension for embedding in response.embeddings})
     if len(found) > 1 or found == [0]:

@@ -31,7 +31,7 @@ def make_retriever(name: str, fn: Callable[..., Any], *, label: str | None = Non
     call = UserFunction(fn, f"retriever {name!r}", request=RetrieverRequest, lead=1, soft=("k",))
 
     async def retriever(request: RetrieverRequest, ctx: RunContext) -> RetrieverResponse:
-        return as_response(await call.start(request, (request.query,), request.options, ctx), name)
+        return _as_response(await call.start(request, (request.query,), request.options, ctx), name)
 
     return _action(name, retriever, call, label)
 
@@ -62,7 +62,7 @@ def make_simple_retriever(
         rows = await call.start(request, (request.query,), request.options, ctx)
         texts = [str(content(row) if callable(content) else _field(row, content, name)) for row in rows]
         documents = [document(row, text) for row, text in zip(rows, texts, strict=True) if not is_blank(text)]
-        return as_response(documents, name)
+        return _as_response(documents, name)
 
     return _action(name, retriever, call, None)
 
@@ -149,7 +149,7 @@ def as_query(query: str | Document) -> Document:
     return Document.from_text(query)
 
 
-def as_response(result: Any, name: str) -> RetrieverResponse:
+def _as_response(result: Any, name: str) -> RetrieverResponse:
     """What a retriever returned, as a response."""
     if isinstance(result, RetrieverResponse):
         return result

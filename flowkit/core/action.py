@@ -21,7 +21,7 @@ from flowkit.core.stream import ActionStream
 from flowkit.core.threads import pump, start_in_thread
 from flowkit.core.values import to_json
 
-__all__ = ["Action"]
+__all__ = ["Action", "fail", "tell_if_abandoned"]
 
 In = TypeVar("In")
 Out = TypeVar("Out")

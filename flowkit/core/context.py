@@ -13,7 +13,7 @@ from typing import Any
 from flowkit.core.spans import SpanRecord
 from flowkit.errors import InvalidInputError
 
-__all__ = ["RunContext", "current_run"]
+__all__ = ["Context", "RunContext", "child_context", "current_run", "leave"]
 
 Context = Mapping[str, Any]
 

@@ -38,7 +38,7 @@ KNOWN_PLUGINS: Mapping[str, str] = {
 }
 
 
-class Closable(Protocol):
+class _Closable(Protocol):
     async def aclose(self) -> None: ...
 
 
@@ -142,7 +142,7 @@ class Registry:
         """All keys, of one kind or of all, sorted."""
         return [info.key for info in self.list() if kind in (None, info.kind)]
 
-    async def aclose(self, more: Iterable[Closable] = ()) -> None:
+    async def aclose(self, more: Iterable[_Closable] = ()) -> None:
         """Close every plugin that was set up, the last first, and `more`; all, even if one fails or this is cancelled.
 
         Afterwards the registry can be used again: plugins are set up anew when they are needed.
