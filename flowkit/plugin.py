@@ -1,10 +1,14 @@
 """For plugin authors: everything a plugin may import, in one place.
 
-    from flowkit.plugin import Action, ActionInfo, Kind, Registry, StorePlugin
+from flowkit.plugin import Action, ActionInfo, Kind, Registry, StorePlugin
 """
 
 from flowkit.ai.embed import make_embedder
+from flowkit.ai.evaluate import make_evaluator
 from flowkit.ai.generate import make_model
+from flowkit.ai.index import make_indexer
+from flowkit.ai.rerank import make_reranker
+from flowkit.ai.retrieve import make_retriever
 from flowkit.config import Settings, project_root
 from flowkit.core.action import Action
 from flowkit.core.context import RunContext, current_run
@@ -89,7 +93,11 @@ __all__ = [
     "is_blank",
     "key_type",
     "make_embedder",
+    "make_evaluator",
+    "make_indexer",
     "make_model",
+    "make_reranker",
+    "make_retriever",
     "metadata_hash",
     "project_root",
     "run_in_thread",

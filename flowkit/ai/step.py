@@ -8,11 +8,11 @@ from collections.abc import Callable
 from inspect import CO_COROUTINE
 from typing import Any
 
-from flowkit.core.action import Action, fail
+from flowkit.core.action import Action, fail, tell_if_abandoned
 from flowkit.core.context import _run, child_context, leave
 from flowkit.core.runtime import Runtime
 from flowkit.core.spans import close_span, drop_span, open_span
-from flowkit.core.threads import run_in_thread
+from flowkit.core.threads import start_in_thread
 from flowkit.core.values import to_json
 from flowkit.errors import InvalidInputError
 
@@ -46,7 +46,12 @@ async def run_step(
             result = await fn(*args, **kwargs)
         else:
             # An action's call only makes an awaitable; anything else that is sync may block.
-            result = fn(*args, **kwargs) if isinstance(fn, Action) else await run_in_thread(fn, args, kwargs)
+            if isinstance(fn, Action):
+                result = fn(*args, **kwargs)
+            else:
+                running = start_in_thread(fn, args, kwargs)
+                running.add_done_callback(lambda future: tell_if_abandoned(future, span))
+                result = await running
             if inspect.isawaitable(result):
                 result = await result
     except GeneratorExit:
@@ -56,8 +61,7 @@ async def run_step(
         raise
     except BaseException as error:
         _run.reset(token)
-        if span is not None:
-            fail(span, runtime, error, f"step {name!r}")
+        fail(span, runtime, error, f"step {name!r}")
         raise
     _run.reset(token)
     if span is not None:

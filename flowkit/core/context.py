@@ -11,6 +11,7 @@ from contextvars import ContextVar, Token
 from typing import Any
 
 from flowkit.core.spans import SpanRecord
+from flowkit.core.threads import current_waiter
 from flowkit.errors import InvalidInputError
 
 __all__ = ["Context", "RunContext", "child_context", "current_run", "leave"]
@@ -53,6 +54,15 @@ class RunContext:
     def streaming(self) -> bool:
         """True when somebody reads the chunks."""
         return self._send is not None
+
+    @property
+    def cancelled(self) -> bool:
+        """True when nobody waits any more for the sync function that asks.
+
+        Its thread cannot be stopped, so one that works long should look here and return. Async functions are stopped.
+        """
+        waiter = current_waiter()
+        return waiter is not None and waiter.gone
 
     def send_chunk(self, chunk: Any) -> None:
         """Give a chunk to the caller; nothing happens when the call does not stream. Any thread may call it."""
