@@ -31,6 +31,7 @@ __all__ = [
     "rounded_score",
     "row_key",
     "vector_score",
+    "vector_scores",
 ]
 
 SCORE_DIGITS = 7
@@ -49,6 +50,14 @@ def rounded_score(score: float) -> float:
 def vector_score(cosine: float) -> float:
     """Cosine −1…1 as a score 0…1: (1 + cos) / 2. A zero vector counts as cosine 0."""
     return rounded_score((1 + cosine) / 2)
+
+
+def vector_scores(cosines: "Float64") -> "Float64":
+    """`vector_score` of many."""
+    import numpy as np
+
+    scores: Float64 = np.rint((1 + cosines) * (10**SCORE_DIGITS / 2)) / 10**SCORE_DIGITS
+    return np.abs(np.minimum(scores, 1.0))
 
 
 def keyword_score(bm25: float) -> float:
@@ -146,6 +155,8 @@ def row_key(document: Document) -> RowKey:
 def _float32(vector: Vector, what: str) -> "Float32":
     import numpy as np
 
+    if type(vector) is np.ndarray and vector.dtype == np.float32 and vector.ndim == 1 and vector.size:
+        return vector
     try:
         with np.errstate(over="ignore"):  # beyond float32 becomes infinity, which is refused by name
             array = np.asarray(vector, dtype=np.float32)

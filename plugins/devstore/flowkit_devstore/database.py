@@ -14,12 +14,24 @@ from typing import NamedTuple
 from flowkit.errors import ConfigError, FlowkitError, StateError, StoreError, UnsupportedError
 from flowkit_devstore.folders import DATABASE, make_folder
 
-__all__ = ["FORMAT", "State", "connect", "create", "explained", "read_state", "transaction", "upgrade", "write_state"]
+__all__ = [
+    "FORMAT",
+    "State",
+    "connect",
+    "create",
+    "explained",
+    "explanation",
+    "read_state",
+    "transaction",
+    "upgrade",
+    "write_state",
+]
 
 FORMAT = 1
 """`user_version` of the files that this version writes."""
 _APPLICATION_ID = int.from_bytes(b"fkds")
 _BUSY_SECONDS = 60.0
+_CACHE_KIB = 16_000  # per connection, and only as far as it is used
 
 # `rows.slot` is the row's place in the vector file. `entries` is the index over metadata: one row for each document
 # and key. `words` holds search terms only, so it can't give text back. `holes` are slots whose row has gone.
@@ -64,6 +76,7 @@ def connect(folder: Path, *, create: bool = False) -> sqlite3.Connection:
     # FULL: a commit is on disk when upsert returns, also after a power cut.
     connection.execute("PRAGMA synchronous = FULL")
     connection.execute("PRAGMA temp_store = MEMORY")
+    connection.execute(f"PRAGMA cache_size = -{_CACHE_KIB}")
     return connection
 
 
@@ -146,16 +159,18 @@ def explained(folder: Path) -> Iterator[None]:
     """Turn what SQLite and the file system raise into errors that name the file and say what to do."""
     try:
         yield
-    except sqlite3.Error as error:
-        raise _explain(error, folder / DATABASE) from error
-    except OSError as error:
-        if error.errno in (errno.ENOSPC, errno.EDQUOT):
-            raise _full(folder) from error
-        if isinstance(error, PermissionError):
-            raise ConfigError(
-                f"no permission for {error.filename or folder}", hint="check its owner and mode"
-            ) from error
-        raise StoreError(f"cannot use index files in {folder}: {error}") from error
+    except (sqlite3.Error, OSError) as error:
+        raise explanation(error, folder) from error
+
+
+def explanation(error: sqlite3.Error | OSError, folder: Path) -> FlowkitError:
+    if isinstance(error, sqlite3.Error):
+        return _explain(error, folder / DATABASE)
+    if error.errno in (errno.ENOSPC, errno.EDQUOT):
+        return _full(folder)
+    if isinstance(error, PermissionError):
+        return ConfigError(f"no permission for {error.filename or folder}", hint="check its owner and mode")
+    return StoreError(f"cannot use index files in {folder}: {error}")
 
 
 def _explain(error: sqlite3.Error, path: Path) -> FlowkitError:

@@ -38,7 +38,15 @@ TYPE_BITS = {"bool": 1, "number": 2, "string": 4, "list": 8, "object": 16}
 """`keys.types` is the sum of the types that a key has ever had."""
 
 _dumps = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
-read_metadata = json.JSONDecoder().decode
+
+
+_scan = json.scanner.make_scanner(json.JSONDecoder())  # type: ignore[attr-defined]
+
+
+def read_metadata(text: str) -> dict[str, Any]:
+    """JSON that `encode` wrote."""
+    found: dict[str, Any] = _scan(text, 0)[0]  # decode() would look for space around it
+    return found
 
 
 class Columns(NamedTuple):
@@ -70,7 +78,7 @@ def _is_plain(document: Document) -> bool:
 def decode(id: str, text: str, content: str | None, metadata: str) -> Document:
     if content is None:
         return stored_document(text, read_metadata(metadata), id=id)
-    return Document.from_wire({"content": read_metadata(content), "metadata": read_metadata(metadata), "id": id})
+    return Document.from_wire({"content": json.loads(content), "metadata": read_metadata(metadata), "id": id})
 
 
 def decode_hit(id: str, text: str, content: str | None, metadata: str, score: float) -> ScoredDocument:

@@ -6,6 +6,7 @@ hits = search(snapshot, SearchQuery(vector=vector, k=10))
 import math
 from collections import Counter
 from collections.abc import Sequence
+from operator import itemgetter
 
 import numpy as np
 
@@ -19,6 +20,7 @@ from flowkit.rag.stores.rules import (
     SCORE_DIGITS,
     checked_query,
     rounded_score,
+    vector_scores,
 )
 from flowkit_devstore.rows import decode_hit
 from flowkit_devstore.snapshot import Snapshot
@@ -83,9 +85,8 @@ def _by_vector(snapshot: Snapshot, unit: Float64, k: int, mask: Mask | None) -> 
     near = _leaders(found, min(k, count))
     if slots is not None:
         near = slots[near]
-    scores = np.round((1 + exact_cosines(rows, unit, near)) / 2, SCORE_DIGITS)
-    np.clip(scores, 0, 1, out=scores)
-    return _first(snapshot, near, scores, k)
+    scores = vector_scores(exact_cosines(rows, unit, near)).tolist()
+    return _first(snapshot, dict(zip(near.tolist(), scores, strict=True)), k)
 
 
 def _by_keyword(snapshot: Snapshot, text: str, k: int, mask: Mask | None) -> Hits:
@@ -99,17 +100,20 @@ def _by_keyword(snapshot: Snapshot, text: str, k: int, mask: Mask | None) -> Hit
             "SELECT rowid, bm25(words) FROM words WHERE words MATCH ?", (f'"{term}"',)
         ).fetchall()
         if rows:
-            slots, scores = zip(*rows, strict=True)
+            slots, negated = zip(*rows, strict=True)
             # FTS5's own weight is 0 for a term that half of the documents have, so ours takes its place.
             weight = times * idf(state.rows, len(rows)) / _fts5_idf(state.rows, len(rows))
-            found[np.fromiter(slots, np.int64, len(rows))] -= weight * np.fromiter(scores, np.float64, len(rows))
+            found[np.fromiter(slots, np.int64, len(rows))] -= weight * np.fromiter(negated, np.float64, len(rows))
     if mask is not None:
         found[~mask] = 0.0
     near = np.flatnonzero(found)
-    if not len(near):
-        return []
     bm25 = found[near]
-    return [hit for hit in _first(snapshot, near, np.round(bm25 / (bm25 + 1), SCORE_DIGITS), k) if hit[1] > 0]
+    scores = np.round(bm25 / (bm25 + 1), SCORE_DIGITS)
+    if len(near) > k:
+        kept = scores >= np.partition(scores, len(scores) - k)[len(scores) - k]
+        near, scores = near[kept], scores[kept]
+    hits = dict(zip(near.tolist(), scores.tolist(), strict=True))
+    return _first(snapshot, {slot: score for slot, score in hits.items() if score > 0}, k)
 
 
 def _fts5_idf(count: int, having: int) -> float:
@@ -123,27 +127,27 @@ def _merged(snapshot: Snapshot, lists: Sequence[Hits], k: int) -> Hits:
     for hits in lists:
         for rank, (slot, _) in enumerate(hits, 1):
             shares[slot] = shares.get(slot, 0.0) + 1 / (RRF_K + rank)
-    scores = np.array([rounded_score(share / HYBRID_MAX) for share in shares.values()])
-    return _first(snapshot, np.array(list(shares), dtype=np.int64), scores, k)
+    return _first(snapshot, {slot: rounded_score(share / HYBRID_MAX) for slot, share in shares.items()}, k)
 
 
 def _leaders(found: Float32, k: int) -> Slots:
     """Places of the best k, and of all that may belong to them once looked at in float64."""
-    kth = np.partition(found, len(found) - k)[len(found) - k]
-    return np.flatnonzero(found >= kth - _SLACK)
+    ordered = found.copy()
+    ordered.partition(len(found) - k)
+    near: Slots = (found >= ordered[len(found) - k] - _SLACK).nonzero()[0]
+    return near
 
 
-def _first(snapshot: Snapshot, slots: Slots, scores: Float64, k: int) -> Hits:
-    """The best k by score, then by id."""
-    if len(scores) > k:
-        kth = np.partition(scores, len(scores) - k)[len(scores) - k]
-        kept = scores >= kth
-        slots, scores = slots[kept], scores[kept]
-    found = dict(zip(slots.tolist(), scores.tolist(), strict=True))
-    if len(set(found.values())) == len(found):
-        return sorted(found.items(), key=lambda hit: -hit[1])
-    ids = snapshot.ids(list(found))
-    return sorted(found.items(), key=lambda hit: (-hit[1], ids[hit[0]]))[:k]
+def _first(snapshot: Snapshot, scores: dict[int, float], k: int) -> Hits:
+    """The best k by score, then by id. Ids are looked up only where scores are equal."""
+    hits = sorted(scores.items(), key=itemgetter(1), reverse=True)
+    if len(hits) > k:
+        kth = hits[k - 1][1]
+        hits = [hit for hit in hits if hit[1] >= kth]
+    if len({score for _, score in hits}) == len(hits):
+        return hits
+    ids = snapshot.ids([slot for slot, _ in hits])
+    return sorted(hits, key=lambda hit: (-hit[1], ids[hit[0]]))[:k]
 
 
 def _documents(snapshot: Snapshot, hits: Hits) -> list[ScoredDocument]:

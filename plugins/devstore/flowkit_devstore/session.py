@@ -5,6 +5,7 @@ hits = session.read(lambda snapshot: search(snapshot, query))
 """
 
 import os
+import sqlite3
 import threading
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -13,7 +14,7 @@ from typing import TypeVar
 
 from flowkit.errors import IdentityError, NotFoundError, StateError, StoreError
 from flowkit.rag.keyword import TERMS_VERSION
-from flowkit_devstore.database import State, connect, explained, upgrade
+from flowkit_devstore.database import State, connect, explained, explanation, upgrade
 from flowkit_devstore.database import create as create_index
 from flowkit_devstore.folders import DATABASE, near_names
 from flowkit_devstore.snapshot import Snapshot
@@ -97,21 +98,19 @@ class Session:
 
     def read(self, look: Callable[[Snapshot], Result]) -> Result:
         """Call `look` with a snapshot of the index as it is now."""
-        with explained(self.folder):
-            snapshot = self._take()
-            try:
-                return self._look(snapshot, look)
-            finally:
-                self._give_back(snapshot)
-
-    def _look(self, snapshot: Snapshot, look: Callable[[Snapshot], Result]) -> Result:
-        for _ in range(_TRIES):
-            try:
-                with snapshot:
-                    self.state = snapshot.state
-                    return look(snapshot)
-            except FileNotFoundError:
-                continue  # compacted by another process between the look at the database and the file
+        snapshot = self._take()
+        try:
+            for _ in range(_TRIES):
+                try:
+                    with snapshot:
+                        self.state = snapshot.state
+                        return look(snapshot)
+                except FileNotFoundError:
+                    continue  # compacted by another process between the look at the database and the file
+        except (sqlite3.Error, OSError) as error:
+            raise explanation(error, self.folder) from error
+        finally:
+            self._give_back(snapshot)
         raise StoreError(
             f"the vector file of {self.folder} is missing",
             hint="bring the folder back from a copy, or move it away and index again",
@@ -146,7 +145,8 @@ class Session:
                 raise StateError(f"the index in {self.folder} is closed", hint="await store.open(create=False) first")
             if self._idle:
                 return self._idle.pop()
-        return Snapshot(self.folder, self._views)
+        with explained(self.folder):
+            return Snapshot(self.folder, self._views)
 
     def _give_back(self, snapshot: Snapshot) -> None:
         with self._lock:

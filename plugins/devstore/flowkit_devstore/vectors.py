@@ -55,14 +55,19 @@ def unit_rows(vectors: Float32) -> tuple[Float32, list[float | None]]:
     return scaled, [None if same else length for same, length in zip(as_is, lengths.tolist(), strict=True)]
 
 
-def write_vectors(folder: Path, generation: int, *, slots: int, rows: Float32, new: bool = False) -> None:
-    """Write rows from slot `slots` on, and make them durable.
+def write_vectors(folder: Path, generation: int, *, slots: int, rows: Float32) -> None:
+    """Write rows from slot `slots` on, and make them durable; slot 0 starts a new file.
 
     Whatever lies there already belongs to a write that never committed, and is overwritten.
+
+    Raises:
+        StoreError: the file is missing or shorter than `slots` rows.
     """
     path = vector_path(folder, generation)
     dimension = rows.shape[1]
-    fresh = new or not path.exists()
+    fresh = slots == 0
+    if not fresh:
+        _check_file(path, dimension, generation, slots)
     with path.open("wb" if fresh else "r+b", buffering=0) as file:
         if fresh:
             _write_all(file, _HEADER.pack(_MAGIC, _VERSION, dimension, generation))
@@ -101,16 +106,7 @@ class Views:
 
     def check(self, generation: int, dimension: int, slots: int) -> None:
         """Raise StoreError when the file cannot hold the rows that the database counts."""
-        path = vector_path(self._folder, generation)
-        try:
-            size = path.stat().st_size
-            with path.open("rb") as file:
-                header = file.read(_HEADER.size)
-        except FileNotFoundError:
-            raise _damaged(path, "is missing") from None
-        _check_header(path, header, dimension, generation)
-        if size < (needed := _HEADER.size + slots * dimension * 4):
-            raise _damaged(path, f"has {size} bytes instead of {needed}")
+        _check_file(vector_path(self._folder, generation), dimension, generation, slots)
 
     def _map(self, generation: int, dimension: int, slots: int) -> Float32:
         path = vector_path(self._folder, generation)
@@ -123,6 +119,18 @@ class Views:
         whole = (size - _HEADER.size) // (dimension * 4)
         flat = np.frombuffer(mapped, dtype="<f4", count=whole * dimension, offset=_HEADER.size)
         return flat.reshape(whole, dimension)
+
+
+def _check_file(path: Path, dimension: int, generation: int, slots: int) -> None:
+    try:
+        size = path.stat().st_size
+        with path.open("rb") as file:
+            header = file.read(_HEADER.size)
+    except FileNotFoundError:
+        raise _damaged(path, "is missing") from None
+    _check_header(path, header, dimension, generation)
+    if size < (needed := _HEADER.size + slots * dimension * 4):
+        raise _damaged(path, f"has {size} bytes instead of {needed}")
 
 
 def _check_header(path: Path, header: bytes, dimension: int, generation: int) -> None:

@@ -252,7 +252,7 @@ class Writer:
             held = self._views.rows(state.generation, state.dimension, state.slots)
             for at in range(0, len(kept), 4096):
                 rows = held.take(kept[at : at + 4096], axis=0)
-                write_vectors(self._folder, generation, slots=at, rows=rows, new=at == 0)
+                write_vectors(self._folder, generation, slots=at, rows=rows)
         execute = self.connection.execute
         execute("CREATE TEMP TABLE moves (old INTEGER PRIMARY KEY, new INTEGER NOT NULL)")
         self.connection.executemany("INSERT INTO moves VALUES (?, ?)", zip(kept, range(len(kept)), strict=True))
