@@ -3,6 +3,7 @@
 Document.from_text("Tomato soup", {"source": "menu.pdf", "page": 2})
 """
 
+import json
 from collections.abc import Mapping
 from hashlib import sha256
 from typing import Any, Self
@@ -16,6 +17,9 @@ from flowkit.schema.text import clean_text, is_blank
 from flowkit.schema.wire import JSON, Wire
 
 __all__ = ["Document", "ScoredDocument", "document_id", "metadata_hash", "text_hash"]
+
+# Made once: json.dumps makes an encoder for each call, which costs more than the encoding.
+_canonical = json.JSONEncoder(sort_keys=True, ensure_ascii=False, separators=(",", ":"), default=str).encode
 
 
 class Document(Wire):
@@ -123,9 +127,7 @@ def text_hash(text: str) -> str:
 
 def metadata_hash(metadata: Mapping[str, JSON]) -> str:
     """32 hex digits over the metadata as canonical JSON: decides whether a stored row is updated."""
-    import json
-
-    return text_hash(json.dumps(metadata, sort_keys=True, ensure_ascii=False, separators=(",", ":"), default=str))
+    return text_hash(_canonical(metadata))
 
 
 def document_id(source: str | None, text: str, occurrence: int, metadata: Mapping[str, JSON] | None = None) -> str:

@@ -140,9 +140,8 @@ def checked_selector(ids: Sequence[str] | None, where: Filter | None) -> None:
 
 def row_key(document: Document) -> RowKey:
     """The key that a store's manifest gives for a document. Parts other than text count in the text hash."""
-    if all(isinstance(part, TextPart) for part in document.content):
-        text = document.text
-    else:
+    text = document.text
+    if not all(isinstance(part, TextPart) for part in document.content):
         text = "\n".join(part.model_dump_json(by_alias=True, exclude_none=True) for part in document.content)
     return RowKey(
         id=document.id or "",
