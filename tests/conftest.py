@@ -25,6 +25,7 @@ NEEDS: dict[str, Callable[[], bool]] = {
 }
 SETTINGS = ("FLOWKIT_", "GENKIT_", "OTEL_")
 KEYS = ("_API_KEY", "_ACCESS_TOKEN")
+KEPT = ("FLOWKIT_FILES", "FLOWKIT_REQUIRE")
 
 hypothesis.settings.register_profile("flowkit", deadline=None, max_examples=100, print_blob=True)
 hypothesis.settings.register_profile("ci", hypothesis.settings.get_profile("flowkit"), derandomize=True)
@@ -62,7 +63,7 @@ def require_fixture() -> Callable[[str, str], None]:
 def pytest_configure(config: pytest.Config) -> None:
     required()
     for name in list(os.environ):
-        if name != "FLOWKIT_REQUIRE" and (name.startswith(SETTINGS) or name.endswith(KEYS)):
+        if name not in KEPT and (name.startswith(SETTINGS) or name.endswith(KEYS)):
             del os.environ[name]
     # A proxy must not stand between a test and a server that it starts itself.
     os.environ["NO_PROXY"] = os.environ["no_proxy"] = "localhost,127.0.0.1,::1"

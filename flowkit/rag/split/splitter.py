@@ -11,6 +11,7 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from flowkit.errors import InvalidInputError
+from flowkit.rag.split.mapped import BLANK
 from flowkit.schema.documents import Document, text_hash
 from flowkit.schema.metadata import Metadata
 from flowkit.schema.parts import TextPart
@@ -52,7 +53,9 @@ class Splitter(ABC):
             # Straight into the dict, and model_construct below: all of it is valid, and chunks are many.
             dict.update(metadata, index=index, start=start, end=end, content_hash=text_hash(text))
             if page_starts:
-                dict.__setitem__(metadata, "page", max(1, bisect_right(page_starts, start)))
+                # Blanks that a chunk begins with may be the end of the page before.
+                first = start + len(text) - len(text.lstrip(BLANK))
+                dict.__setitem__(metadata, "page", max(1, bisect_right(page_starts, first)))
             part = TextPart(text=text)
             chunks.append(Document.model_construct(content=(part,), metadata=metadata, id=None))
         return chunks

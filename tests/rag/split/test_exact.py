@@ -86,6 +86,18 @@ def test_with_token_offsets_each_chunk_repeats_so_many_tokens():
     assert worded(chunks) == ["abc def ghi ", "ghi jkl mno ", "mno pqr stu"]
 
 
+def test_blanks_in_front_do_not_move_a_chunk_to_the_page_before():
+    document = Document.from_text("0123456789\n\n0123456789", {"page_starts": [0, 12]})
+
+    chunks = split.exact(max_chars=10)(document)
+
+    assert [(chunk.text, chunk.metadata["page"]) for chunk in chunks] == [
+        ("0123456789", 1),
+        ("\n\n01234567", 2),
+        ("89", 2),
+    ]
+
+
 def test_a_short_last_paragraph_is_kept():
     chunks = split.exact(max_chars=20)(Document.from_text("A paragraph of text.\n\nOk"))
 

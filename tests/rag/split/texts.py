@@ -50,8 +50,8 @@ def words(text: str) -> int:
 
 
 def squeezed(text: str) -> str:
-    """Without whitespace."""
-    return "".join(text.split())
+    """Without whitespace, and without control characters, which trimming takes for blanks too."""
+    return "".join(char for char in text if char > " " and not char.isspace())
 
 
 def texts(*, odd: bool = True, long: bool = True) -> st.SearchStrategy[str]:
