@@ -125,7 +125,7 @@ def check_project(ai: "Flowkit | None", problem: Finding | None, cwd: Path) -> I
         plugins = ", ".join(_plugin_label(plugin) for plugin in ai.registry.plugins) or "no plugins"
         yield Finding(group, "fine", "app", f"{flows} flow{'' if flows == 1 else 's'}; {plugins}")
     yield _data_folder(group, settings.data_folder)
-    yield from _traces(group, settings.data_folder)
+    yield _traces(group, settings.data_folder)
     yield from _indexes(group, settings.data_folder)
     yield _disk(group, settings.root)
 
@@ -153,9 +153,26 @@ def _data_folder(group: str, folder: Path) -> Finding:
     return Finding(group, "fine", "data folder", str(folder))
 
 
-def _traces(group: str, folder: Path) -> Iterator[Finding]:
-    return
-    yield
+def _traces(group: str, folder: Path) -> Finding:
+    from flowkit.cli.units import number, size
+    from flowkit.errors import FlowkitError
+    from flowkit.tracing import TRACES_FILE
+    from flowkit.tracing.store import TraceStore
+
+    store = TraceStore(folder / TRACES_FILE)
+    try:
+        stats = store.stats()
+        skipped = store.list(limit=200, internal=True).skipped
+    except FlowkitError as error:
+        return Finding(group, "broken", "traces", error.message, error.hint or f"move {store.path} away")
+    finally:
+        store.close()
+    if not stats.traces:
+        return Finding(group, "absent", "traces", "no runs yet")
+    shown = f"{number(stats.traces)} run{'s' if stats.traces > 1 else ''}, {size(stats.size_bytes)}"
+    if skipped:
+        return Finding(group, "broken", "traces", f"{shown}; {skipped} cannot be read", f"move {store.path} away")
+    return Finding(group, "fine", "traces", shown)
 
 
 def _indexes(group: str, folder: Path) -> Iterator[Finding]:

@@ -106,12 +106,12 @@ def say(text: str, style: Style | None = None) -> None:
 
 def complain(message: str, hint: str | None = None) -> None:
     """An error on stderr: one line, and a second one that says what to do."""
-    say(f"{paint('Error:', 'bad', sys.stderr)} {one_line(message)}")
+    say(f"{paint('Error:', 'bad', sys.stderr)} {one_line(message.strip())}")
     if hint:
-        say(f"{paint('Hint:', 'accent', sys.stderr)}  {one_line(hint)}")
+        say(f"{paint('Hint:', 'accent', sys.stderr)}  {one_line(hint.strip())}")
 
 
-def one_line(text: str) -> str:
+def one_line(text: str, *, whole: bool = False) -> str:
     """Text as one line without control characters, so that no message can move the cursor; long ones are cut."""
-    line = _CONTROLS.sub("", _BREAKS.sub(" ", text.strip()))
-    return line if len(line) <= _ERROR_LENGTH else line[: _ERROR_LENGTH - 1] + "…"
+    line = _CONTROLS.sub("", _BREAKS.sub(" ", text))
+    return line if whole or len(line) <= _ERROR_LENGTH else line[: _ERROR_LENGTH - 1] + "…"

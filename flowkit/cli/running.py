@@ -16,6 +16,7 @@ from typing import Any
 from flowkit.app import Flowkit
 from flowkit.cli.failures import describe
 from flowkit.cli.lines import say
+from flowkit.tracing.recorder import flush_all
 
 __all__ = ["Outcome", "run_work"]
 
@@ -59,6 +60,7 @@ def run_work(ai: Flowkit, work: Callable[[], Coroutine[Any, Any, Any]]) -> Outco
         outcome.error = error
     else:
         outcome.stopped_by = None  # it was too late to stop it
+    flush_all()
     outcome.threads_left = outcome.stopped_by is not None and _busy_threads()
     if not outcome.threads_left:
         runner.close()

@@ -8,6 +8,7 @@ import sys
 from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
+from rich.cells import cell_len
 from rich.console import Console
 from rich.style import Style
 from rich.table import Table
@@ -15,8 +16,9 @@ from rich.text import Text
 
 from flowkit.cli.lines import coloured, one_line, write
 
-__all__ = ["Column", "Row", "console", "print_json", "print_table", "styled"]
+__all__ = ["Column", "Row", "console", "print_json", "print_lines", "print_table", "styled"]
 
+_GAP = 2  # columns between two cells
 _PIPE_WIDTH = 10_000  # characters: enough for every line
 # As STYLES in lines.py, in rich's words.
 _RICH = {
@@ -31,12 +33,13 @@ _RICH = {
 
 
 class Column(NamedTuple):
-    """A heading; `flexible` columns are wrapped when the terminal is narrow, the others keep their width."""
+    """A heading. In a narrow terminal `flexible` columns are wrapped and a `cut` one is cut; the others stay."""
 
     heading: str
     style: str = ""
     right: bool = False
     flexible: bool = False
+    cut: bool = False
 
 
 Row = Sequence["str | Text"]
@@ -59,14 +62,17 @@ def console() -> Console:
     )
 
 
-def styled(text: str, style: str) -> Text:
-    """Text in one of our styles, without control characters."""
-    return Text(one_line(text), style=_RICH[style])
+def styled(text: str, style: str, *, whole: bool = False) -> Text:
+    """Text in one of our styles, without control characters; long ones are cut unless they are wanted `whole`."""
+    return Text(one_line(text, whole=whole), style=_RICH[style])
 
 
 def print_table(columns: Sequence[Column], rows: Iterable[Row]) -> None:
     """Aligned columns under dim headings, without lines."""
-    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style=_RICH["dim"])
+    out = console()
+    cells = [[styled(cell, "") if isinstance(cell, str) else cell for cell in row] for row in rows]
+    _cut(columns, cells, out.width)
+    table = Table(box=None, pad_edge=False, padding=(0, _GAP, 0, 0), header_style=_RICH["dim"])
     for column in columns:
         table.add_column(
             column.heading,
@@ -75,12 +81,31 @@ def print_table(columns: Sequence[Column], rows: Iterable[Row]) -> None:
             no_wrap=not column.flexible,
             overflow="fold" if column.flexible else "ellipsis",
         )
-    for row in rows:
-        table.add_row(*(styled(cell, "") if isinstance(cell, str) else cell for cell in row))
-    out = console()
+    for row in cells:
+        table.add_row(*row)
     with out.capture() as captured:
         out.print(table, soft_wrap=False)
     write("".join(f"{line.rstrip()}\n" for line in captured.get().splitlines()))
+
+
+def print_lines(lines: Iterable[Text]) -> None:
+    """Lines as they are; a terminal wraps those that are too long."""
+    out = console()
+    with out.capture() as captured:
+        for line in lines:
+            out.print(line, soft_wrap=True)
+    write(captured.get())
+
+
+def _cut(columns: Sequence[Column], rows: Sequence[Sequence[Text]], width: int) -> None:
+    """Shorten the cells of the `cut` column to what the others leave of the line, but not below a third of it."""
+    at = next((at for at, column in enumerate(columns) if column.cut), None)
+    if at is None:
+        return
+    others = [max(cell_len(column.heading), *(row[n].cell_len for row in rows)) for n, column in enumerate(columns)]
+    left = width - sum(others[:at] + others[at + 1 :]) - _GAP * (len(columns) - 1)
+    for row in rows:
+        row[at].truncate(max(left, width // 3), overflow="ellipsis")
 
 
 def print_json(value: Any) -> None:

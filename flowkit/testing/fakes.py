@@ -103,10 +103,11 @@ class FakeModel:
 class FakeEmbedder:
     """An embedder made of hashes: the same text always has the same vector, and shared words bring texts nearer.
 
-    Each word (lower case) adds its own pseudo-random direction; the sum has length 1. `texts` keeps what was embedded.
+    Each word (lower case) counts at one position, which its hash gives; the vector has length 1. So texts without a
+    common word have cosine 0, as long as no two words fall on one position. `texts` keeps what was embedded.
     """
 
-    def __init__(self, dimension: int = 32, *, name: str = "fake-embedder") -> None:
+    def __init__(self, dimension: int = 64, *, name: str = "fake-embedder") -> None:
         self.name = name
         self.dimension = dimension
         self.texts: list[str] = []
@@ -134,11 +135,8 @@ class FakeEmbedder:
 
     def vector(self, text: str) -> tuple[float, ...]:
         """The vector of a text: `dimension` numbers, length 1."""
-        words = _WORD.findall(text.lower()) or [text]
-        sums = [math.fsum(column) for column in zip(*map(self._direction, words), strict=True)]
-        length = math.hypot(*sums)
-        return tuple(x / length for x in sums) if length > 1e-9 else self.vector(f"{text} .")
-
-    def _direction(self, word: str) -> tuple[float, ...]:
-        digest = hashlib.shake_128(word.encode("utf-8", "surrogatepass")).digest(2 * self.dimension)
-        return tuple(int.from_bytes(digest[at : at + 2], "big") / 32767.5 - 1 for at in range(0, 2 * self.dimension, 2))
+        counts = [0.0] * self.dimension
+        for word in _WORD.findall(text.lower()) or [text]:
+            counts[int(hashlib.sha256(word.encode("utf-8", "surrogatepass")).hexdigest(), 16) % self.dimension] += 1
+        length = math.hypot(*counts)
+        return tuple(count / length for count in counts)
