@@ -96,8 +96,8 @@ def described(fn: Any) -> str | None:
     inner = fn.func if isinstance(fn, functools.partial) else fn
     if inspect.isroutine(inner) or isinstance(inner, type):
         return inspect.getdoc(inner)
-    kind: Any = type(inner)
-    return inspect.getdoc(kind.__call__) or inspect.getdoc(kind)
+    own = getattr(vars(type(inner)).get("__call__"), "__doc__", None)
+    return inspect.cleandoc(own) if own else inspect.getdoc(type(inner))
 
 
 def origin(fn: Any) -> str:

@@ -7,7 +7,7 @@ answer = await stream.result
 
 import asyncio
 import contextlib
-from collections.abc import AsyncIterator, Callable, Coroutine
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Generator
 from types import TracebackType
 from typing import Any, Generic, Self, TypeVar
 
@@ -62,17 +62,17 @@ class ActionStream(AsyncIterator[Chunk], Generic[Chunk, Out]):
         self._ended = self._closed = False
 
     @property
-    def result(self) -> "asyncio.Future[Out]":
+    def result(self) -> Awaitable[Out]:
         """The action's result. It needs no iteration: chunks that nobody reads are kept until the stream goes.
 
         Raises (when awaited):
             StateError: the stream was closed before the action ended.
         """
+        return _Result(self)
+
+    def _outcome(self) -> "asyncio.Future[Out]":
         if self._closed and self._task.cancelled():
-            none: asyncio.Future[Out] = self._loop.create_future()
-            none.set_exception(StateError("the stream was closed before the action ended", hint="read it to its end"))
-            _seen(none)
-            return none
+            raise StateError("the stream was closed before the action ended", hint="read it to its end")
         # Shielded: whoever gives up waiting must not cancel the action for the others.
         shielded = asyncio.shield(self._task)
         shielded.add_done_callback(_seen)
@@ -124,6 +124,16 @@ class ActionStream(AsyncIterator[Chunk], Generic[Chunk, Out]):
         else:
             with contextlib.suppress(RuntimeError):  # the loop is closed, and has cancelled the task itself
                 self._loop.call_soon_threadsafe(_abandon, task)
+
+
+class _Result(Awaitable[Out]):
+    """Whoever waits for it keeps the stream, and so the action."""
+
+    def __init__(self, stream: ActionStream[Any, Out]) -> None:
+        self._stream = stream
+
+    def __await__(self) -> Generator[Any, None, Out]:
+        return (yield from self._stream._outcome().__await__())
 
 
 def _abandon(task: "asyncio.Future[Any]") -> None:

@@ -1,0 +1,3 @@
+from tests.support.traced import ai, spans
+
+__all__ = ["ai", "spans"]
