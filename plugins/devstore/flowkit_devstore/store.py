@@ -12,7 +12,16 @@ from typing import TYPE_CHECKING, TypeVar
 
 from flowkit import Filter, ScoredDocument
 from flowkit.errors import StateError
-from flowkit.plugin import EmbeddedDocument, Page, RowKey, SearchQuery, StorePlugin, StoreStats, run_in_thread
+from flowkit.plugin import (
+    EmbeddedDocument,
+    Page,
+    RowKey,
+    SearchMode,
+    SearchQuery,
+    StorePlugin,
+    StoreStats,
+    run_in_thread,
+)
 from flowkit.rag.stores.rules import checked_selector
 from flowkit_devstore.folders import default_folder, folder_name
 
@@ -41,11 +50,15 @@ class DevStore(StorePlugin):
 
     name = "devstore"
 
-    def __init__(self, index: str, *, embedder: str | None = None, folder: Path | None = None) -> None:
-        """`folder` is where indexes live; by default `.flowkit/indexes` in the project root."""
+    def __init__(
+        self, index: str, *, embedder: str | None = None, mode: SearchMode = "vector", folder: Path | None = None
+    ) -> None:
+        """`mode` is how retrieving searches when it does not say; `folder` is where indexes live, by default
+        `.flowkit/indexes` in the project root."""
         folder_name(index)  # refuses a blank name here and now
         self.index = index
         self.embedder = embedder
+        self.mode = mode
         self._folder = folder
         self._session: Session | None = None
 
