@@ -6,6 +6,7 @@ record = SpanRecord(sink, "menuQA", "action", "flow", "/flow/menuQA")     # open
 import time
 import traceback
 from collections.abc import Mapping
+from types import TracebackType
 from typing import Any, Protocol
 
 from opentelemetry.trace import Span, SpanContext, Status, StatusCode, TraceFlags, TraceState
@@ -58,6 +59,8 @@ class SpanRecord(Span):
     """Values were dropped because the writer could not keep up."""
     twin: Span | None = None
     """The span of the user's provider."""
+    on_exception: tuple[bool, bool] = (True, True)
+    """Whether an exception that leaves a `with` block is recorded, and makes the status."""
     token: Any = None
     flags: TraceFlags = SAMPLED
     trace_state: TraceState | None = None
@@ -113,6 +116,17 @@ class SpanRecord(Span):
             self.end_ns = end_time or time.time_ns()
             if self.sink is not None:
                 self.sink.ended(self)
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if isinstance(error, Exception):
+            record, status = self.on_exception
+            if record:
+                self.record_exception(error)
+            if status:
+                self.set_status(StatusCode.ERROR, f"{type(error).__name__}: {error}")
+        self.end()
 
     def get_span_context(self) -> SpanContext:
         if self._context is None:

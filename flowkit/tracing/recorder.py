@@ -16,15 +16,13 @@ import time
 import warnings
 import weakref
 from collections import deque
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Iterable
 from pathlib import Path
 from queue import SimpleQueue
 
-from opentelemetry import context as otel_context
-
 from flowkit.core.record import SpanRecord
 from flowkit.errors import StoreError
+from flowkit.tracing.quiet import quiet
 from flowkit.tracing.redact import Redactor
 from flowkit.tracing.rows import SpanRow
 from flowkit.tracing.snapshot import row_of
@@ -98,6 +96,13 @@ class Recorder:
         if writer.asleep:
             writer.wake()
 
+    def add(self, rows: Iterable[SpanRow]) -> None:
+        """Queue spans of other processes: many small deliveries become one transaction."""
+        writer = self._writer
+        writer.rows.extend(rows)
+        if writer.asleep:
+            writer.wake()
+
     def flush(self, timeout_seconds: float = 2.0) -> bool:
         """Write what is queued, in this thread. False when it could not be done in time, or not at all."""
         return self._writer.flush(timeout_seconds)
@@ -115,6 +120,7 @@ class _Writer:
         self.store = TraceStore(path)
         self.starts: deque[SpanRecord] = deque()
         self.ends: deque[SpanRecord] = deque()
+        self.rows: deque[SpanRow] = deque()
         self.queued_bytes = 0
         """About; it is corrected whenever the queue is empty."""
         self.asleep = True
@@ -157,19 +163,22 @@ class _Writer:
         signal = self._signal
         while True:
             self.asleep = True
-            if not (self.starts or self.ends or self._pending) and not signal.get():
+            if not self._waiting() and not signal.get():
                 return
             self.asleep = False
             time.sleep(_RETRY_SECONDS if self._pending else _TICK_SECONDS)
-            with self._lock, _untraced():
+            with self._lock, quiet():
                 self._drain(pause=True)
+
+    def _waiting(self) -> bool:
+        return bool(self.starts or self.ends or self.rows or self._pending)
 
     def flush(self, timeout_seconds: float) -> bool:
         deadline = time.monotonic() + timeout_seconds
         if not self._lock.acquire(timeout=timeout_seconds):
             return False
         try:
-            with _untraced():
+            with quiet():
                 self._drain(pause=False)
                 while self._pending and not self._off and time.monotonic() < deadline:
                     time.sleep(0.02)
@@ -197,6 +206,7 @@ class _Writer:
         """In a child process: what is queued belongs to the parent, and so does the thread."""
         self.starts.clear()
         self.ends.clear()
+        self.rows.clear()
         self._pending.clear()
         self.queued_bytes = 0
         self._lock = threading.RLock()
@@ -206,7 +216,7 @@ class _Writer:
 
     def _drain(self, *, pause: bool) -> None:
         """Write all that is queued, slice by slice: with `pause`, other threads get their turn in between."""
-        while self.starts or self.ends or self._pending:
+        while self._waiting():
             rows = self._pending + self._take()
             if self._off:
                 self.lost += len(rows)
@@ -230,6 +240,10 @@ class _Writer:
             record = self.starts.popleft()
             if not record.end_ns:  # else its end is queued, or will be in a moment
                 rows.append(_row(record))
+        while self.rows and len(rows) < _SLICE_SPANS and size < _SLICE_BYTES:
+            row = self.rows.popleft()
+            size += len(row.input or b"") + len(row.output or b"")
+            rows.append(row)
         while len(rows) < _SLICE_SPANS and size < _SLICE_BYTES:
             if not self.ends:
                 self.queued_bytes = 0
@@ -301,20 +315,6 @@ def recorder_for(path: Path, redactor: Redactor | None = None) -> Recorder:
 def flush_all(timeout_seconds: float = 2.0) -> bool:
     """Write what any recorder of this process has queued. False when some of it could not be written in time."""
     return not [writer for writer in list(_writers) if not writer.flush(timeout_seconds)]
-
-
-@contextmanager
-def _untraced() -> Iterator[None]:
-    """Instrumented libraries (SQLite's is one) must not trace the writing of traces."""
-    context = otel_context.get_current()
-    for key in ("suppress_instrumentation", getattr(otel_context, "_SUPPRESS_INSTRUMENTATION_KEY", None)):
-        if key is not None:
-            context = otel_context.set_value(key, True, context)
-    token = otel_context.attach(context)
-    try:
-        yield
-    finally:
-        otel_context.detach(token)
 
 
 _registered_by: int | None = None

@@ -17,7 +17,15 @@ from flowkit.errors import InvalidInputError, NotFoundError, StoreError
 from flowkit.tracing.database import Database
 from flowkit.tracing.reading import Where, list_rows, read_spans, read_value, summary
 from flowkit.tracing.rows import Page, SpanRow, Trace, TraceStatus, TraceSummary
-from flowkit.tracing.words import forget_words, index_words, query_of, search_scratch, unindexed
+from flowkit.tracing.words import (
+    compact_words,
+    forget_words,
+    has_words,
+    index_words,
+    query_of,
+    search_scratch,
+    unindexed,
+)
 from flowkit.tracing.writing import write_spans
 
 if TYPE_CHECKING:
@@ -280,6 +288,10 @@ class TraceStore:
                 done += db.execute(f"DELETE FROM traces WHERE id {which}", (marks,)).rowcount
                 db.execute("PRAGMA secure_delete = OFF")
         if numbers:
+            with self._database.write() as db:
+                db.execute("PRAGMA secure_delete = ON")
+                compact_words(db)
+                db.execute("PRAGMA secure_delete = OFF")
             self._database.reclaim()
         return done
 
@@ -318,7 +330,7 @@ def _add_text(db: "Connection", where: Where, text: str) -> None:
         return
     running = search_scratch(db, unindexed(db, 1000, finished=False), query)
     indexed = "id IN (SELECT rowid FROM words WHERE words MATCH ?)"
-    if db.execute("SELECT count(*) FROM sqlite_master WHERE name = 'words'").fetchone()[0]:
+    if has_words(db):
         where.add(f"({indexed} OR id IN (SELECT value FROM json_each(?)))", query, json.dumps(running))
     else:
         where.add("id IN (SELECT value FROM json_each(?))", json.dumps(running))

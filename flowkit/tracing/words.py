@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from sqlite3 import Connection
 
-__all__ = ["forget_words", "index_words", "query_of", "search_scratch", "unindexed"]
+__all__ = ["compact_words", "forget_words", "has_words", "index_words", "query_of", "search_scratch", "unindexed"]
 
 # What is said to FTS5 when a trace goes must be what was said when it came: whoever changes the text of a trace or the
 # tokenizer makes a new format version, which drops the table.
@@ -71,6 +71,21 @@ def forget_words(db: "Connection", traces: Iterable[int]) -> None:
     for trace in traces:
         db.execute("INSERT INTO words (words, rowid, body) VALUES ('delete', ?, ?)", (trace, _text_of(db, trace)))
         db.execute("UPDATE traces SET indexed = 0 WHERE id = ?", (trace,))
+
+
+def compact_words(db: "Connection") -> None:
+    """Leave nothing of forgotten traces in the index, within a transaction: FTS5 by itself does that much later."""
+    if not has_words(db):
+        return
+    if db.execute("SELECT 1 FROM traces WHERE indexed = 1 LIMIT 1").fetchone():
+        db.execute("INSERT INTO words (words) VALUES ('optimize')")
+    else:
+        db.execute("DROP TABLE words")
+
+
+def has_words(db: "Connection") -> bool:
+    """False until the first trace has been indexed."""
+    return db.execute("SELECT 1 FROM sqlite_master WHERE name = 'words'").fetchone() is not None
 
 
 def search_scratch(db: "Connection", traces: Sequence[int], query: str) -> list[int]:

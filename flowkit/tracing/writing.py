@@ -10,6 +10,7 @@ program it takes 5 ms to get it back.
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from pydantic_core import to_json
@@ -71,7 +72,7 @@ def write_spans(db: "Connection", rows: Iterable[SpanRow]) -> None:
         known = batch.get(key)
         if known is None or row.end_ns or not known.end_ns:
             batch[key] = row
-    traces = _traces(db, {row.trace_id for row in batch.values()})
+    traces, span_id = _traces(db, {row.trace_id for row in batch.values()})
     stored = _stored(db, traces, batch.values())
     changed = [
         row
@@ -79,7 +80,6 @@ def write_spans(db: "Connection", rows: Iterable[SpanRow]) -> None:
         if row.end_ns or not ((before := stored.get((row.trace_id, row.span_id))) and before[1])
     ]
     forget_words(db, {traces[row.trace_id].id for row in changed if traces[row.trace_id].indexed})
-    span_id = _next_id(db, "spans")
     small: list[Any] = []
     big: list[tuple[int, str, bytes]] = []
     for row in changed:
@@ -99,27 +99,25 @@ def write_spans(db: "Connection", rows: Iterable[SpanRow]) -> None:
     _write_traces(db, {row.trace_id: traces[row.trace_id] for row in changed}.values())
 
 
-def _next_id(db: "Connection", table: str) -> int:
-    return int(db.execute(f"SELECT coalesce(max(id), 0) + 1 FROM {table}").fetchone()[0])
-
-
-def _traces(db: "Connection", trace_ids: Iterable[str]) -> dict[str, _Trace]:
-    """The traces of a batch, new ones with the next numbers."""
+def _traces(db: "Connection", trace_ids: Iterable[str]) -> tuple[dict[str, _Trace], int]:
+    """The traces of a batch, new ones with the next numbers; and the next number of a span."""
     wanted = list(trace_ids)
-    # One JSON text instead of one step per row.
-    (found,) = db.execute(
-        "SELECT json_group_array(json_array(id, trace_id, start_ns, rank, root, spans, open, indexed, input_tokens,"
-        " output_tokens, size_bytes, process)) FROM traces WHERE trace_id IN (SELECT value FROM json_each(?))",
-        (json.dumps(wanted),),
-    ).fetchone()
+    # All in one row, with the rows of traces as one JSON text: each step of SQLite costs.
+    found, trace, span = db.execute(_TRACES, (json.dumps(wanted),)).fetchone()
     known = {fields[1]: _Trace(*fields) for fields in json.loads(found)}
-    if len(known) < len(wanted):
-        number = _next_id(db, "traces")
-        for trace_id in wanted:
-            if trace_id not in known:
-                known[trace_id] = _Trace(number, trace_id)
-                number += 1
-    return known
+    for trace_id in wanted:
+        if trace_id not in known:
+            trace += 1
+            known[trace_id] = _Trace(trace, trace_id)
+    return known, span + 1
+
+
+_TRACES = """
+SELECT json_group_array(json_array(id, trace_id, start_ns, rank, root, spans, open, indexed, input_tokens,
+    output_tokens, size_bytes, process)),
+    (SELECT coalesce(max(id), 0) FROM traces), (SELECT coalesce(max(id), 0) FROM spans)
+FROM traces WHERE trace_id IN (SELECT value FROM json_each(?))
+"""
 
 
 def _stored(
@@ -224,13 +222,17 @@ def _json(value: Any) -> bytes:
 
 def _insert(db: "Connection", table: str, columns: int, at_once: int, values: Sequence[Any]) -> None:
     """Rows given as one flat sequence, many per statement; the few sizes of statement stay prepared."""
-    one = "(" + ", ".join("CAST(? AS TEXT)" if n in _TEXT_AT[table] else "?" for n in range(columns)) + ")"
     done, total = 0, len(values) // columns
     while done < total:
-        count = next(size for size in (at_once, 10, 3, 1) if size <= total - done)
-        block = values[done * columns : (done + count) * columns]
-        db.execute(f"INSERT OR REPLACE INTO {table} VALUES " + ", ".join([one] * count), block)
+        count = next(size for size in (at_once, 10, 2, 1) if size <= total - done)
+        db.execute(_insertion(table, columns, count), values[done * columns : (done + count) * columns])
         done += count
+
+
+@cache
+def _insertion(table: str, columns: int, count: int) -> str:
+    one = "(" + ", ".join("CAST(? AS TEXT)" if n in _TEXT_AT[table] else "?" for n in range(columns)) + ")"
+    return f"INSERT OR REPLACE INTO {table} VALUES " + ", ".join([one] * count)
 
 
 # Columns whose text comes as UTF-8 bytes.
