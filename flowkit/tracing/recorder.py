@@ -75,7 +75,7 @@ class Recorder:
         if writer.queued_bytes > _QUEUE_BYTES // 2:
             writer.dropped_starts += 1
             return
-        writer.starts.append(record)
+        writer.starts.append((record, self.redactor))
         if writer.asleep:
             writer.wake()
 
@@ -92,7 +92,7 @@ class Recorder:
             writer.dropped_values += 1
             size = _RECORD_BYTES
         writer.queued_bytes += size
-        writer.ends.append(record)
+        writer.ends.append((record, self.redactor))
         if writer.asleep:
             writer.wake()
 
@@ -118,8 +118,9 @@ class _Writer:
 
     def __init__(self, path: Path) -> None:
         self.store = TraceStore(path)
-        self.starts: deque[SpanRecord] = deque()
-        self.ends: deque[SpanRecord] = deque()
+        # With the rules of the app: the sink that a record names may be another, which passes it on.
+        self.starts: deque[tuple[SpanRecord, Redactor]] = deque()
+        self.ends: deque[tuple[SpanRecord, Redactor]] = deque()
         self.rows: deque[SpanRow] = deque()
         self.queued_bytes = 0
         """About; it is corrected whenever the queue is empty."""
@@ -237,9 +238,9 @@ class _Writer:
         rows: list[SpanRow] = []
         size = 0
         while self.starts and len(rows) < _SLICE_SPANS:
-            record = self.starts.popleft()
+            record, redactor = self.starts.popleft()
             if not record.end_ns:  # else its end is queued, or will be in a moment
-                rows.append(_row(record))
+                rows.append(row_of(record, redactor))
         while self.rows and len(rows) < _SLICE_SPANS and size < _SLICE_BYTES:
             row = self.rows.popleft()
             size += len(row.input or b"") + len(row.output or b"")
@@ -248,8 +249,8 @@ class _Writer:
             if not self.ends:
                 self.queued_bytes = 0
                 break
-            record = self.ends.popleft()
-            row = _row(record)
+            record, redactor = self.ends.popleft()
+            row = row_of(record, redactor)
             size += len(row.input or b"") + len(row.output or b"")
             self.queued_bytes -= _RECORD_BYTES + len(record.input or b"") + len(record.output or b"")
             rows.append(row)
@@ -288,11 +289,6 @@ class _Writer:
             self.store.prune(max_traces=self.max_traces, max_bytes=self.max_bytes)
         except StoreError as error:
             self._warn(f"old traces cannot be deleted: {error}")
-
-
-def _row(record: SpanRecord) -> SpanRow:
-    sink = record.sink
-    return row_of(record, sink.redactor if isinstance(sink, Recorder) else None)
 
 
 _recorders: dict[tuple[Path, int], Recorder] = {}
