@@ -127,7 +127,7 @@ class _Dish(Paragraph):  # type: ignore[misc]
 
 
 class _Rows(Flowable):  # type: ignore[misc]
-    """The allergen table. A row is one text object, so that a parser reads it as one line."""
+    """The allergen table. A row is one sentence in one text object, so that a parser reads it as one line."""
 
     def __init__(self, rows: list[list[str]], look: _Look) -> None:
         super().__init__()
@@ -149,7 +149,7 @@ class _Rows(Flowable):  # type: ignore[misc]
             canvas.setFillColor(look.paper if at == 0 else look.ink, alpha=1)
             text = canvas.beginText()
             text.setFont(look.bold if at == 0 else look.regular, self.size)
-            for left, word in zip((0, 0.36, 0.71), row, strict=True):
+            for left, word in zip((0, 0.335, 0.665), row, strict=True):
                 text.setTextOrigin(2 * mm + left * self.width, bottom + self.size * 0.48)
                 text.textOut(word)
             canvas.drawText(text)
@@ -236,10 +236,9 @@ def _story(menu: Menu, look: _Look) -> Iterator[Flowable]:
 def _allergens(menu: Menu, section: Menu, look: _Look) -> _Rows:
     rows = [section["table"]]
     for dish in (dish for each in menu["sections"] for dish in each.get("dishes", ())):
-        contains = (
-            dish["contains"] if dish["contains"].startswith("no ") else f"{section['contains']} {dish['contains']}"
-        )
-        rows.append([dish["name"], contains, dish.get("mark", section["neither"])])
+        contains = section["contains"].format(allergens=dish["contains"])
+        diet = section["marked"].format(mark=dish["mark"]) if "mark" in dish else section["neither"]
+        rows.append([dish["name"], contains, diet])
     return _Rows(rows, look)
 
 

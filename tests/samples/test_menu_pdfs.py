@@ -67,4 +67,4 @@ def test_the_marks_agree_with_the_sentences():
 def test_an_allergen_row_is_read_as_one_line():
     pages = [page.extract_text() for page in PdfReader(FOLDER / "dinner.pdf").pages]
 
-    assert any("Lentil shepherd's pie contains celery, mustard vegan\n" in page for page in pages)
+    assert any("Lentil shepherd's pie contains celery, mustard and is vegan.\n" in page for page in pages)
