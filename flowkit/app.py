@@ -64,6 +64,11 @@ class Flowkit(Decorators):
         self.runtime = Runtime(start_tracing(self.settings), self.settings)
         super().__init__(Registry(plugins, runtime=self.runtime))
         self._stores: dict[str, VectorStore] = {}
+        if self.settings.dev:
+            # The one thing that a constructor starts: so that a script needs no line for it.
+            from flowkit.server.reflection.offer import offer
+
+            offer(self)
 
     def vector_store(
         self, store: VectorStore, *, name: str, embedder: str | None = None, mode: SearchMode = "vector"
@@ -263,6 +268,19 @@ class Flowkit(Decorators):
         """Say that runs from outside (UI, CLI) are to use the running event loop; call it in your app's start-up."""
         self.runtime.attach(asyncio.get_running_loop())
 
+    def run_main(self, main: Coroutine[Any, Any, T]) -> T:
+        """Run a coroutine as the program, then close the app.
+
+        In dev the loop stays after it for the UI and the CLI, and their runs use it, until Ctrl-C or SIGTERM.
+
+        Raises:
+            StateError: an event loop runs here; await the coroutine instead.
+            Exception: whatever the coroutine raises.
+        """
+        from flowkit.server.reflection.main import run_main
+
+        return run_main(self, main)
+
     async def aclose(self) -> None:
         """Close every plugin and store that was used: pools, sessions, files, idle threads.
 
@@ -271,6 +289,10 @@ class Flowkit(Decorators):
         try:
             await self.registry.aclose(self._stores.values())
         finally:
+            if self.settings.dev:
+                from flowkit.server.reflection.offer import withdraw
+
+                await withdraw(self)
             release_loop(self.runtime)
             trim_threads()
 

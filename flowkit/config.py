@@ -5,11 +5,12 @@
 """
 
 import os
+import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-__all__ = ["ROOT_MARKERS", "Settings", "project_root"]
+__all__ = ["ROOT_MARKERS", "Settings", "claim_serving", "is_under_test", "project_root", "serving_process"]
 
 # The markers by which Genkit's CLI finds a project, so that both tools look into the same folder.
 ROOT_MARKERS = (
@@ -24,6 +25,7 @@ ROOT_MARKERS = (
 )
 
 _TRUE = {"1", "true", "yes", "on"}
+_SERVED_BY = "FLOWKIT_SERVED_BY"
 
 
 def project_root(start: Path | None = None) -> Path:
@@ -33,6 +35,22 @@ def project_root(start: Path | None = None) -> Path:
         if any((folder / marker).is_file() for marker in ROOT_MARKERS):
             return folder
     return start
+
+
+def serving_process() -> int | None:
+    """The process of this tree that serves the app to developer tools; None when none has said so."""
+    pid = os.environ.get(_SERVED_BY, "")
+    return int(pid) if pid.isdecimal() else None
+
+
+def claim_serving() -> None:
+    """From now on this process serves; those that it starts are told so by their environment."""
+    os.environ[_SERVED_BY] = str(os.getpid())
+
+
+def is_under_test() -> bool:
+    """True in a process that runs pytest. Programs that tests start are not meant."""
+    return "PYTEST_VERSION" in os.environ and "_pytest.main" in sys.modules
 
 
 @dataclass(frozen=True, slots=True)

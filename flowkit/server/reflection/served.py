@@ -1,0 +1,71 @@
+"""One app as tools see it, whatever the transport: its actions, its values, its runs, where its spans go.
+
+served = Served(ai, runtime_id="4711-3100", forward=forwarder, end=host.end_process)
+"""
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
+
+from flowkit.errors import InvalidInputError
+from flowkit.server.describe import describe_actions
+from flowkit.server.generate import generate_action
+from flowkit.server.runner import Runner
+from flowkit.server.telemetry.forward import Forwarder, follow, unfollow
+
+if TYPE_CHECKING:
+    from flowkit.app import Flowkit
+
+__all__ = ["Served"]
+
+
+class Served:
+    """What both transports answer from.
+
+    Args:
+        end: Ends the process; the tool that asks for it is answered first.
+    """
+
+    def __init__(self, ai: "Flowkit", *, end: Callable[[], None]) -> None:
+        self.ai = ai
+        self.end = end
+        self.forward = Forwarder()
+        # Without a sink there are no records, and without records no trace ids.
+        flush = follow(ai.runtime.tracing, self.forward)
+        if ai.settings.telemetry_url:
+            self.forward.add(ai.settings.telemetry_url, keep=True)
+        ai.registry.register(generate_action(ai.registry, default_model=ai.default_model))
+        self.runner = Runner(ai.registry, flush=flush)
+
+    def actions(self) -> dict[str, dict[str, Any]]:
+        """Every action by key, as `GET /api/actions` lists them."""
+        return describe_actions(self.ai.registry)
+
+    def values(self, type: object) -> dict[str, Any]:
+        """Genkit's named values of a type.
+
+        Raises:
+            InvalidInputError: it has no values of that type.
+        """
+        if type == "middleware":
+            return {}
+        if type == "defaultModel":
+            model = self.ai.default_model
+            return {} if model is None else {"defaultModel": {"name": model}}
+        raise InvalidInputError(f"there are no values of type {type!r}", hint="ask for defaultModel or middleware")
+
+    def telemetry(self, url: object) -> None:
+        """A tool says where it wants spans.
+
+        Raises:
+            InvalidInputError: that is no address of a web server.
+        """
+        if url is None:
+            return
+        if not isinstance(url, str) or urlsplit(url).scheme not in ("http", "https"):
+            raise InvalidInputError(f"{url!r} is no telemetry server", hint="send its http:// address")
+        self.forward.add(url)
+
+    def close(self) -> None:
+        """Spans go to tools no longer."""
+        unfollow(self.ai.runtime.tracing, self.forward)

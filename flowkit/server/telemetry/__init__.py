@@ -1,0 +1,1 @@
+"""Traces over HTTP: what tools send and fetch, and what we send to tools."""
