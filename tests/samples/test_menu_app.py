@@ -1,5 +1,6 @@
 """The menu sample answers from the menu, and says so when it cannot."""
 
+import json
 import os
 import shutil
 import subprocess
@@ -11,6 +12,7 @@ import pytest
 from tests.support.modules import ROOT
 
 MENU = ROOT / "samples" / "menu"
+INDEXING = "Three menus: pages are read, cut into chunks, and embedded on this machine"
 
 
 @pytest.fixture
@@ -24,19 +26,54 @@ def run(menu: Path, *command: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(command, cwd=menu, env={**os.environ, "PATH": path}, capture_output=True, text=True)
 
 
-@pytest.mark.heavy
-def test_the_demo_answers_from_the_menu(menu: Path):
-    demo = run(menu, "sh", "demo.sh")
+def answers_of(shown: str) -> dict[str, str]:
+    """What the demo shows under each heading, on one line."""
+    blocks = (block.partition("\n") for block in shown.strip().split("\n\n"))
+    return {heading: " ".join(text.split()) for heading, _, text in blocks}
 
-    assert demo.returncode == 0, demo.stderr
-    answers = {
-        block.partition('"\n')[0]: " ".join(block.partition('"\n')[2].split()) for block in demo.stdout.split("\n$ ")
-    }
-    price = answers["flowkit flow:run menuQA \"What does the lentil shepherd's pie cost?"]
-    assert "The lentil shepherd's pie is vegan and costs 14.50 EUR" in price
-    assert "closed on Mondays" in answers['flowkit flow:run menuQA "When is the restaurant closed?']
-    assert "Dogs are welcome on the terrace" in answers['flowkit flow:run menuQA "Can I bring my dog?']
-    assert "I don't know" in answers['flowkit flow:run menuQA "How tall is the Eiffel Tower?']
+
+@pytest.mark.heavy
+def test_the_demo_answers_from_the_menus_and_embeds_once(menu: Path):
+    first = run(menu, sys.executable, "demo.py")
+    assert first.returncode == 0, first.stderr
+    assert "\x1b" not in first.stdout
+    shown = answers_of(first.stdout)
+    assert shown[INDEXING].count("chunks embedded") == 3
+    assert "The chocolate tart is vegan and costs 7.00 EUR" in shown["Which dessert is vegan?"]
+    assert "dinner.pdf, page 3 score" in shown["Which dessert is vegan?"]
+    assert "closed on Mondays" in shown["When is the restaurant closed?"]
+    assert "unter der Telefonnummer 555 0188" in shown["Wo kann ich reservieren?"]
+    assert "karte.pdf, page 5 score" in shown["Wo kann ich reservieren?"]
+    steps = first.stdout.partition("step by step")[2]
+    for step in ("menuQA", "├ devstore/menu", "│ └ local/all-minilm-l6-v2", "└ local/extractive"):
+        assert f"\n{step} " in steps
+
+    again = answers_of(run(menu, sys.executable, "demo.py").stdout)
+    assert again[INDEXING].count("nothing new, nothing embedded") == 3
+    assert again["Wo kann ich reservieren?"] == shown["Wo kann ich reservieren?"]
+
+
+@pytest.mark.heavy
+def test_what_the_menus_do_not_say_is_not_known(menu: Path):
+    run(menu, "flowkit", "flow:run", "indexMenu", "dinner.pdf")
+
+    answer = json.loads(run(menu, "flowkit", "flow:run", "menuQA", "How tall is the Eiffel Tower?").stdout)
+
+    assert answer["text"].startswith("I don't know")
+    assert answer["citations"] == []
+
+
+@pytest.mark.heavy
+def test_the_answer_is_streamed_before_its_sources(menu: Path):
+    run(menu, "flowkit", "flow:run", "indexMenu", "dinner.pdf")
+
+    shown = run(menu, "flowkit", "flow:run", "menuQA", "Which dessert is vegan?", "--stream").stdout
+
+    text, _, result = shown.partition("\n{")
+    answer = json.loads("{" + result)
+    assert answer["text"] == text
+    assert [source["page"] for source in answer["citations"]] == [3, 3]
+    assert all(0 < source["score"] <= 1 for source in answer["citations"])
 
 
 @pytest.mark.heavy
