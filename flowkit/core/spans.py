@@ -140,6 +140,8 @@ def place(record: SpanRecord, context: Context, ancestor: SpanRecord | None) -> 
             record.flags, record.trace_state = foreign.trace_flags, foreign.trace_state
             if ancestor is not None and ancestor.trace_id == foreign.trace_id:
                 record.parent = ancestor
+                if ancestor.parent_id == foreign.span_id:  # a tracer that is switched off gave it its parent's ids
+                    record.parent_id = ancestor.span_id
             return
     record.trace_id = _bits(128) or 1
 
@@ -190,6 +192,11 @@ def _ask(tracer: Tracer, record: SpanRecord, context: Context, parent: SpanRecor
     if not ids.is_valid:
         record.span_id = new_span_id()
         return record
+    outer = context.get(_SPAN_KEY)
+    if isinstance(outer, Span) and outer.get_span_context().span_id == ids.span_id:
+        # The tracer is switched off, and only hands on the parent.
+        record.span_id = new_span_id()
+        return twin
     if ids.trace_id != record.trace_id:
         # A new root; or a provider that begins traces where it likes.
         record.trace_id, record.parent_id, record.parent = ids.trace_id, 0, None
