@@ -42,12 +42,12 @@ class LoopRun(Future[T]):
         try:
             self._loop.call_soon_threadsafe(self._cancel)
         except RuntimeError:  # the loop is closed, so nothing runs any more
-            return super().cancel()
+            self._end_cancelled()
         return True
 
     def _begin(self, start: Callable[[], Coroutine[Any, Any, T]], context: contextvars.Context) -> None:
         if self._unwanted:
-            super().cancel()
+            self._end_cancelled()
             return
         self._task = self._loop.create_task(start(), context=context)
         self._task.add_done_callback(self._finish)
@@ -59,11 +59,15 @@ class LoopRun(Future[T]):
 
     def _finish(self, task: "asyncio.Task[T]") -> None:
         if task.cancelled():
-            super().cancel()
+            self._end_cancelled()
         elif (error := task.exception()) is not None:
             self.set_exception(error)
         else:
             self.set_result(task.result())
+
+    def _end_cancelled(self) -> None:
+        if super().cancel():
+            self.set_running_or_notify_cancel()  # without this, `concurrent.futures.wait` never hears of it
 
 
 def run_on(loop: asyncio.AbstractEventLoop, start: Callable[[], Coroutine[Any, Any, T]]) -> LoopRun[T]:

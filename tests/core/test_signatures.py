@@ -1,4 +1,4 @@
-"""A function's parameters are its input: every form of signature registers, has a schema, and is called as it is written."""
+"""A function's parameters are its input: every form registers, has a schema, and is called as it is written."""
 
 import functools
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
@@ -72,7 +72,7 @@ def one_and_perhaps_context(x: str, ctx: RunContext | None = None) -> str:
     return x + type(ctx).__name__
 
 
-def one_and_optional_context(x: str, ctx: Optional["RunContext"] = None) -> str:  # noqa: UP045  the older spelling
+def one_and_optional_context(x: str, ctx: Optional["RunContext"] = None) -> str:
     return x + type(ctx).__name__
 
 
@@ -410,7 +410,7 @@ async def test_a_type_that_pydantic_does_not_know_is_named_with_its_parameter(ai
 
     for fn in (single, several):
         action = ai.flow(fn.__name__)(fn)
-        with pytest.raises(ConfigError, match="parameter 'thing'.*Opaque"):
+        with pytest.raises(ConfigError, match=r"parameter 'thing'.*Opaque"):
             _ = action.input_schema
         with pytest.raises(ConfigError, match="parameter 'thing'"):
             await action.run({"name": "x", "thing": 1})

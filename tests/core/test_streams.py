@@ -6,6 +6,7 @@ import logging
 import threading
 import time
 from collections.abc import AsyncIterator, Iterator
+from typing import Any
 
 import pytest
 
@@ -55,6 +56,11 @@ class Endless:
 
 async def read(stream: ActionStream[int, object], chunks: int) -> list[int]:
     return [await anext(stream) for _ in range(chunks)]
+
+
+async def read_into(seen: list[object], stream: ActionStream[Any, object]) -> None:
+    async for chunk in stream:
+        seen.append(chunk)  # noqa: PERF401  what was seen before an error counts
 
 
 async def test_chunks_come_while_the_flow_runs_and_the_result_at_the_end(ai: Flowkit):
@@ -136,10 +142,9 @@ async def test_an_error_comes_after_the_chunks_before_it(ai: Flowkit, spans: Spa
         raise error
 
     for flow in (fails, fails_in_a_thread):
-        seen = []
+        seen: list[object] = []
         with pytest.raises(ValueError, match="x") as caught:
-            async for chunk in flow.stream():
-                seen.append(chunk)  # noqa: PERF401  what was seen before the error counts
+            await read_into(seen, flow.stream())
         assert seen == ["a", "b"]
         assert caught.value is error
         assert spans.named(flow.name).state == "error"
@@ -179,10 +184,13 @@ async def test_break_stops_the_flow(ai: Flowkit, spans: Spans):
 async def test_an_error_of_the_reader_stops_the_flow(ai: Flowkit, spans: Spans):
     endless = Endless(ai)
 
-    with pytest.raises(ZeroDivisionError):
+    async def fail_at_two() -> None:
         async with endless.flow.stream() as stream:
             async for number in stream:
                 1 // (2 - number)
+
+    with pytest.raises(ZeroDivisionError):
+        await fail_at_two()
 
     assert endless.stopped.is_set()
     assert spans.named("endless").state == "cancelled"
