@@ -30,7 +30,9 @@ def load(app: str | None, *, verbose: bool = False) -> Any:
     from flowkit.config import project_root
     from flowkit.errors import FlowkitError
     from flowkit.server.discover import AppImportError, find_app, load_app
+    from flowkit.server.reflection.role import stand_down
 
+    stand_down()  # a command runs flows itself and serves nobody
     cwd = Path.cwd()
     try:
         return load_app(find_app(app, cwd=cwd, root=project_root(cwd)))

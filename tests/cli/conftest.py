@@ -104,7 +104,7 @@ class Project:
         patch.chdir(self.folder)
         patch.setattr(sys, "path", [*sys.path])
         patch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(stdin.encode() if isinstance(stdin, str) else stdin)))
-        for name, value in (("FLOWKIT_ENV", "dev"), ("FLOWKIT_TRACES", "1")):
+        for name, value in (("FLOWKIT_ENV", "dev"), ("FLOWKIT_TRACES", "1"), ("FLOWKIT_SERVED_BY", "")):
             patch.setenv(name, value)
         self._capfd.readouterr()
         before = set(sys.modules)

@@ -230,3 +230,24 @@ def talk() -> str:
 
     assert run.out == "result\n"
     assert run.err.count("noise") == 20
+
+
+def test_the_command_serves_nobody(project: Project):
+    """Nor does a program that the flow starts: it ends when it ends."""
+    project.write(
+        "app.py",
+        """
+import subprocess, sys
+from pathlib import Path
+from flowkit import Flowkit
+ai = Flowkit()
+
+@ai.flow
+def start() -> list[str]:
+    subprocess.run([sys.executable, __file__], check=True, timeout=30)
+    return [path.name for path in Path(".genkit").rglob("*.json")]
+""",
+    )
+    run = project.process("flow:run", "start")
+
+    assert (run.code, run.out) == (0, "[]\n")
