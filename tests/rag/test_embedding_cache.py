@@ -2,6 +2,7 @@
 
 import asyncio
 import multiprocessing
+import os
 import sqlite3
 import warnings
 from collections.abc import Sequence
@@ -11,7 +12,8 @@ import numpy as np
 import pytest
 
 from flowkit.errors import InvalidInputError, InvalidOutputError
-from flowkit.rag.embedding_cache import VERSION, EmbeddingCache, VectorSpace
+from flowkit.rag.embedding_cache import EmbeddingCache, VectorSpace
+from flowkit.rag.embedding_file import VERSION
 
 SPACE = VectorSpace("local/small", revision="1", dimensions=3, task="document", normalized=True)
 
@@ -123,7 +125,9 @@ async def test_switched_off_it_finds_and_keeps_nothing():
 @pytest.mark.parametrize("damage", ["not a database", "cut in the middle"])
 async def test_a_damaged_file_is_moved_aside_and_made_anew(file: Path, damage: str):
     texts = [f"text {number}" for number in range(500)]
-    await EmbeddingCache(file).put_many(SPACE, texts, [[1, 2, 3]] * 500)
+    earlier = EmbeddingCache(file)
+    await earlier.put_many(SPACE, texts, [[1, 2, 3]] * 500)
+    await earlier.aclose()
     whole = file.read_bytes()
     file.write_bytes(b"no database" * 1000 if damage == "not a database" else whole[:20_000])
     embed = Embedder()
@@ -138,7 +142,9 @@ async def test_a_damaged_file_is_moved_aside_and_made_anew(file: Path, damage: s
 
 
 async def test_a_file_of_a_newer_version_is_left_alone(file: Path):
-    await EmbeddingCache(file).put_many(SPACE, ["soup"], [[1, 2, 3]])
+    earlier = EmbeddingCache(file)
+    await earlier.put_many(SPACE, ["soup"], [[1, 2, 3]])
+    await earlier.aclose()
     with sqlite3.connect(file) as db:
         db.execute(f"PRAGMA user_version = {VERSION + 1}")
     db.close()
@@ -181,13 +187,13 @@ async def test_the_file_stays_within_its_bound(file: Path):
 async def test_what_is_in_use_stays_longest(file: Path):
     space = VectorSpace("big", dimensions=1024)
     cache = EmbeddingCache(file, max_size_bytes=1_000_000)
-    await cache.put_many(space, ["in use", *(f"old {n}" for n in range(180))], [[0.5] * 1024] * 181)
+    await cache.put_many(space, ["in use", *(f"old {n}" for n in range(140))], [[0.5] * 1024] * 141)
     with sqlite3.connect(file) as db:
         db.execute("UPDATE vectors SET day = day - 30")
     db.close()
     await cache.get_many(space, ["in use"])
 
-    await cache.put_many(space, [f"new {n}" for n in range(60)], [[0.5] * 1024] * 60)
+    await cache.put_many(space, [f"new {n}" for n in range(100)], [[0.5] * 1024] * 100)
     used, old, new = await cache.get_many(space, ["in use", "old 0", "new 0"])
 
     assert used is not None
@@ -253,6 +259,46 @@ async def test_several_processes_may_use_one_file(file: Path):
 
     assert [process.exitcode for process in processes] == [0, 0, 0]
     assert (await EmbeddingCache(file).through(SPACE, [f"{n}" for n in range(100)], Embedder())).hits == 100
+
+
+@pytest.mark.filterwarnings("ignore:This process:DeprecationWarning")
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="this system has no fork")
+async def test_a_forked_child_opens_the_file_for_itself(file: Path):
+    cache = EmbeddingCache(file)
+    await cache.put_many(SPACE, ["soup"], [[1, 2, 3]])
+    context = multiprocessing.get_context("fork")
+    child = context.Process(target=use_inherited, args=(cache,))
+    child.start()
+    await cache.put_many(SPACE, ["salad"], [[4, 5, 6]])
+    child.join(60)
+
+    assert child.exitcode == 0
+    assert (await cache.through(SPACE, ["soup", "salad", "tea"], Embedder())).hits == 3
+
+
+def use_inherited(cache: EmbeddingCache) -> None:
+    result = asyncio.run(cache.through(SPACE, ["soup", "tea"], Embedder()))
+    assert result.hits == 1
+
+
+async def test_a_file_that_was_removed_is_made_again(file: Path):
+    cache = EmbeddingCache(file)
+    await cache.put_many(SPACE, ["soup"], [[1, 2, 3]])
+    for left in file.parent.iterdir():
+        left.unlink()
+
+    assert (await cache.through(SPACE, ["soup"], Embedder())).hits == 0
+    assert (await cache.through(SPACE, ["soup"], Embedder())).hits == 1
+
+
+async def test_it_can_be_closed_and_used_again(file: Path):
+    cache = EmbeddingCache(file)
+    await cache.put_many(SPACE, ["soup"], [[1, 2, 3]])
+    await cache.aclose()
+    await cache.aclose()
+
+    assert [path.name for path in file.parent.iterdir()] == ["embeddings.db"]
+    assert (await cache.through(SPACE, ["soup"], Embedder())).hits == 1
 
 
 async def test_the_folder_is_private(file: Path):
