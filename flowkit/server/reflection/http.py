@@ -6,10 +6,9 @@ app = reflection_app(served, runtime_id="4711-3100")        # an ASGI app
 from typing import TYPE_CHECKING, Any
 
 from flowkit.core.values import to_json
-from flowkit.errors import FlowkitError, InvalidInputError
-from flowkit.server.errors import wire_error
+from flowkit.errors import InvalidInputError
 from flowkit.server.frames import frame
-from flowkit.server.reflection.protect import App, Message, Receive, Scope, Send, protect
+from flowkit.server.reflection.protect import protect
 from flowkit.server.reflection.run_route import RunRoute, read_json
 from flowkit.server.reflection.served import Served
 from flowkit.server.version import flowkit_version
@@ -17,16 +16,16 @@ from flowkit.server.version import flowkit_version
 if TYPE_CHECKING:
     from starlette.requests import Request
     from starlette.responses import Response
+    from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 __all__ = ["reflection_app"]
 
 
-def reflection_app(served: Served, *, runtime_id: str) -> App:
+def reflection_app(served: Served, *, runtime_id: str) -> "ASGIApp":
     """The app, with its guard around it."""
-    from starlette.applications import Starlette
     from starlette.responses import PlainTextResponse
     from starlette.responses import Response as Answer
-    from starlette.routing import Route
+    from starlette.routing import Route, Router
 
     def json(value: Any, status: int = 200) -> "Response":
         return Answer(frame(value), status, media_type="application/json")
@@ -67,10 +66,6 @@ def reflection_app(served: Served, *, runtime_id: str) -> App:
 
         return PlainTextResponse("OK", background=BackgroundTask(served.end))
 
-    async def refused(request: "Request", error: Exception) -> "Response":
-        assert isinstance(error, FlowkitError)  # what it is registered for
-        return json({"error": wire_error(error)}, error.http_status)
-
     routes = [
         Route("/api/__health", health),
         Route("/api/__quitquitquit", quit, methods=["GET", "POST"]),
@@ -81,14 +76,14 @@ def reflection_app(served: Served, *, runtime_id: str) -> App:
         Route("/api/cancelAction", cancel, methods=["POST"]),
         Route("/api/runAction", RunRoute(served.runner), methods=["POST"]),
     ]
-    return _with_version(protect(Starlette(routes=routes, exception_handlers={FlowkitError: refused})))
+    return _with_version(protect(Router(routes=routes)))
 
 
-def _with_version(app: App) -> App:
+def _with_version(app: "ASGIApp") -> "ASGIApp":
     header = (b"x-genkit-version", flowkit_version().encode())
 
-    async def versioned(scope: Scope, receive: Receive, send: Send) -> None:
-        async def send_with_header(message: Message) -> None:
+    async def versioned(scope: "Scope", receive: "Receive", send: "Send") -> None:
+        async def send_with_header(message: "Message") -> None:
             if message["type"] == "http.response.start":
                 message["headers"] = [*message.get("headers", ()), header]
             await send(message)

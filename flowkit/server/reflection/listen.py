@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING
 
 from flowkit.server.processes import listen_near
 from flowkit.server.reflection.http import reflection_app
-from flowkit.server.reflection.protect import App
 from flowkit.server.reflection.runtime_file import RuntimeFile
 from flowkit.server.reflection.served import Served
 
 if TYPE_CHECKING:
+    from starlette.types import ASGIApp
     from uvicorn import Server
 
 __all__ = ["FIRST_PORT", "SERVING_THREAD", "serve_http"]
@@ -47,7 +47,7 @@ async def serve_http(served: Served, *, runtime_id: str | None, files: set[Runti
         await serving
 
 
-def _server(app: App) -> "Server":
+def _server(app: "ASGIApp") -> "Server":
     """A uvicorn that leaves logging alone: the app may run a uvicorn of its own, which owns those loggers."""
     import uvicorn
 

@@ -5,17 +5,16 @@ Route("/api/runAction", RunRoute(runner), methods=["POST"])
 
 import asyncio
 import json
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qs
 
 from flowkit.errors import InvalidInputError, NotFoundError
-from flowkit.server.reflection.protect import Message, Receive, Scope, Send
 from flowkit.server.runner import Run, Runner, RunRequest
 
-__all__ = ["BODY_BYTES", "RunRoute", "read_json"]
+if TYPE_CHECKING:
+    from starlette.types import Message, Receive, Scope, Send
 
-BODY_BYTES = 30_000_000
-"""The largest request that is read; Genkit's own limit."""
+__all__ = ["RunRoute", "read_json"]
 
 
 class RunRoute:
@@ -24,7 +23,7 @@ class RunRoute:
     def __init__(self, runner: Runner) -> None:
         self._runner = runner
 
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+    async def __call__(self, scope: "Scope", receive: "Receive", send: "Send") -> None:
         query = parse_qs(scope["query_string"].decode("latin-1"))
         stream = query.get("stream", [""])[-1] == "true"
         request = RunRequest.from_wire(await read_json(receive), stream=stream)
@@ -37,7 +36,7 @@ class RunRoute:
             run.close()
 
 
-async def _answer(run: Run, send: Send) -> None:
+async def _answer(run: Run, send: "Send") -> None:
     try:
         await run.opened()
     except (NotFoundError, InvalidInputError) as error:
@@ -56,39 +55,33 @@ async def _answer(run: Run, send: Send) -> None:
     await send({"type": "http.response.body", "body": (await run.answer()).frame})
 
 
-def _start(status: int, content_type: bytes, *more: tuple[bytes, bytes]) -> Message:
+def _start(status: int, content_type: bytes, *more: tuple[bytes, bytes]) -> "Message":
     return {"type": "http.response.start", "status": status, "headers": [(b"content-type", content_type), *more]}
 
 
-async def _cancel_when_left(receive: Receive, run: Run) -> None:
+async def _cancel_when_left(receive: "Receive", run: Run) -> None:
     while (await receive())["type"] != "http.disconnect":
         continue
     run.cancel()
 
 
-async def read_json(receive: Receive) -> dict[str, Any]:
-    """The body of a request, which is to be a JSON object.
+async def read_json(receive: "Receive") -> dict[str, Any]:
+    """The body of a request, which is to be a JSON object. The guard sees to its size.
 
     Raises:
-        InvalidInputError: it is none, or it is too large.
+        InvalidInputError: it is none.
     """
     pieces: list[bytes] = []
-    size = 0
     while True:
         message = await receive()
         if message["type"] == "http.disconnect":
             raise InvalidInputError("the client left before it had sent its request")
         pieces.append(message.get("body", b""))
-        size += len(pieces[-1])
-        if size > BODY_BYTES:
-            raise InvalidInputError(
-                f"the request is larger than {BODY_BYTES:,} bytes", hint="hand over a path or an id instead"
-            )
         if not message.get("more_body"):
             break
     try:
         body = json.loads(b"".join(pieces) or b"{}")
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise InvalidInputError(f"the request is no JSON: {error}") from None
     if not isinstance(body, dict):
         raise InvalidInputError("the request is no JSON object")

@@ -23,6 +23,8 @@ from flowkit.core.spans import Tracing
 from flowkit.core.values import to_json
 from flowkit.server.telemetry.post import Receiver
 from flowkit.server.telemetry.trace_data import trace_data
+from flowkit.tracing.quiet import quiet
+from flowkit.tracing.redact import Redactor
 
 __all__ = ["Forwarder", "follow", "unfollow"]
 
@@ -38,7 +40,7 @@ class Forwarder:
     """A span sink. Without an address it does nothing; its daemon thread starts with the first span that is sent."""
 
     def __init__(self) -> None:
-        self.redact: Callable[[bytes], bytes] | None = None
+        self.redactor = Redactor()
         self.dropped = 0
         """Spans that did not fit into the queue."""
         self._receivers: dict[str, Receiver] = {}
@@ -107,7 +109,10 @@ class Forwarder:
             self._changed.notify_all()
 
     def _work(self) -> None:
-        _without_tracing()
+        with quiet():  # what this thread sends is not traced itself, whatever the user has instrumented
+            self._send_all()
+
+    def _send_all(self) -> None:
         while True:
             with self._changed:
                 self._changed.wait_for(lambda: self._waiting or self._closed)
@@ -136,11 +141,11 @@ class Forwarder:
         bodies: list[bytes] = []
         for group in _grouped(records):
             try:
-                bodies.append(to_json(trace_data(group, self.redact)))
+                bodies.append(to_json(trace_data(group, self.redactor)))
             except RuntimeError:  # a span that still runs was written to meanwhile; it comes again when it ends
                 ended = [record for record in group if record.end_ns]
                 if ended:
-                    bodies.append(to_json(trace_data(ended, self.redact)))
+                    bodies.append(to_json(trace_data(ended, self.redactor)))
         return bodies
 
 
@@ -171,14 +176,6 @@ def _grouped(records: Sequence[SpanRecord]) -> list[list[SpanRecord]]:
     return groups
 
 
-def _without_tracing() -> None:
-    """What this thread sends is not traced itself, whatever the user has instrumented."""
-    from opentelemetry import context
-
-    for key in ("suppress_instrumentation", "suppress_http_instrumentation"):
-        context.attach(context.set_value(key, True))
-
-
 class _Both:
     """Two sinks."""
 
@@ -204,7 +201,9 @@ def follow(tracing: Tracing, forward: Forwarder) -> Callable[[float], None]:
         A function that waits, at most so many seconds, until all traces so far can be read where they are kept.
     """
     sink = tracing.sink
-    forward.redact = tracing.redact
+    owner = getattr(tracing.redact, "__self__", None)
+    if isinstance(owner, Redactor):
+        forward.redactor = owner
     tracing.sink = forward if sink is None else _Both(sink, forward)
     flush_store: Any = getattr(sink, "flush", None)
 
