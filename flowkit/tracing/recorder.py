@@ -140,17 +140,16 @@ class _Writer:
 
     def wake(self) -> None:
         """There is something to write. Only called when the thread sleeps, or does not exist yet."""
-        self.asleep = False
         if self._thread is None and not self._leaving:
             try:
                 self._start()
             except RuntimeError:  # the interpreter is about to end
                 self._leaving = True
         if self._leaving:
-            self.asleep = True
             self.flush(_EXIT_SECONDS)
-        else:
-            self._signal.put(True)  # unlike an Event, it may be called again from within itself, by a finalizer
+            return
+        self.asleep = False
+        self._signal.put(True)  # unlike an Event, it may be called again from within itself, by a finalizer
 
     def _start(self) -> None:
         with self._lock:
@@ -167,6 +166,8 @@ class _Writer:
             if not self._waiting() and not signal.get():
                 return
             self.asleep = False
+            if self._leaving:
+                self.asleep = True
             time.sleep(_RETRY_SECONDS if self._pending else _TICK_SECONDS)
             with self._lock, quiet():
                 self._drain(pause=True)
@@ -198,8 +199,8 @@ class _Writer:
         self.store.close()
 
     def leave(self) -> None:
-        """At exit: nothing is left to a thread any more."""
-        self._leaving = True
+        """At exit: from now on each record is written at once, as nobody waits for a thread."""
+        self._leaving = self.asleep = True
         self.flush(_EXIT_SECONDS)
         self.store.close()
 
@@ -279,7 +280,7 @@ class _Writer:
             return
         self._warned = True
         try:
-            warnings.warn(text, RuntimeWarning, stacklevel=2)
+            warnings.warn_explicit(text, RuntimeWarning, "flowkit", 0)  # no line of the user's is to blame
         except RuntimeWarning:  # under -W error; this is the writer's thread, not the user's code
             sys.stderr.write(f"flowkit: {text}\n")
 

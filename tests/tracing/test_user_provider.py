@@ -122,7 +122,7 @@ async def test_a_span_of_the_user_is_the_parent_and_the_flow_a_local_root(menu, 
     with otel.get_tracer("web").start_as_current_span("GET /menu") as request:
         await menu("vegan?")
 
-    step, flow = sink.spans
+    _, flow = sink.spans
     assert flow.trace_id == request.get_span_context().trace_id
     assert flow.parent_id == request.get_span_context().span_id
     assert flow.is_root
