@@ -16,6 +16,7 @@ from typing import Any
 from flowkit.app import Flowkit
 from flowkit.cli.failures import describe
 from flowkit.cli.lines import say
+from flowkit.tracing.provider import install_if_unset, remove
 from flowkit.tracing.recorder import flush_all
 
 __all__ = ["Outcome", "run_work"]
@@ -45,9 +46,12 @@ class Outcome:
 def run_work(ai: Flowkit, work: Callable[[], Coroutine[Any, Any, Any]]) -> Outcome:
     """Run `work`, then close the app; its traces are on disk when this returns.
 
+    Spans of instrumented libraries go into the trace too, unless the user has set a tracer provider.
     The first Ctrl-C cancels the work and lets its `finally` blocks run; the second ends the process at once.
     """
     outcome = Outcome()
+    sink = ai.runtime.tracing.sink
+    provider = install_if_unset(sink) if sink is not None else None
     runner = asyncio.Runner()
     loop = runner.get_loop()
     task = loop.create_task(_work_then_close(ai, work))
@@ -60,6 +64,8 @@ def run_work(ai: Flowkit, work: Callable[[], Coroutine[Any, Any, Any]]) -> Outco
         outcome.error = error
     else:
         outcome.stopped_by = None  # it was too late to stop it
+    if provider is not None:
+        remove(provider)
     flush_all()
     outcome.threads_left = outcome.stopped_by is not None and _busy_threads()
     if not outcome.threads_left:

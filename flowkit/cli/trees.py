@@ -4,7 +4,6 @@ print_trace(store.get("3ea5"), values=False)
 """
 
 import json
-from collections import defaultdict
 from collections.abc import Iterator
 from datetime import datetime
 
@@ -16,12 +15,12 @@ from flowkit.cli.tables import print_lines, styled
 from flowkit.cli.traces import MARKS
 from flowkit.cli.units import duration_ms, number, size
 from flowkit.tracing.rows import SpanRow, Trace
+from flowkit.tracing.tree import walk
 
 __all__ = ["print_trace"]
 
 _VALUE_LENGTH = 2_000  # characters of a value that is shown; --json has all of it
-_NARROW = 60
-_DEEP = 40  # columns: names below that are no longer indented further
+_DEEP = 40  # columns: steps below that are not indented further
 
 
 def print_trace(trace: Trace, *, values: bool) -> None:
@@ -50,7 +49,7 @@ def _footing(trace: Trace) -> Iterator[Text]:
 
 
 def _outline(trace: Trace, *, values: bool) -> Iterator[Text]:
-    rows = list(_ordered(trace))
+    rows = _ordered(trace)
     labels = [f"{prefix}{one_line(span.name)}" for prefix, _, span in rows]
     width = max((cell_len(label) for label in labels), default=0) + 2
     kinds = max((len(span.label) for _, _, span in rows), default=0) + 2
@@ -87,22 +86,14 @@ def _took(span: SpanRow) -> str:
     return "–" if span.duration_ms is None else duration_ms(span.duration_ms)
 
 
-def _ordered(trace: Trace) -> Iterator[tuple[str, str, SpanRow]]:
-    """Spans in the order of the tree: the lines before the name, those below it, and the span."""
-    known = {span.span_id for span in trace.spans}
-    children: dict[str | None, list[SpanRow]] = defaultdict(list)
-    for span in trace.spans:
-        parent = next((id for id in (span.parent_id, span.ancestor_id) if id in known and id != span.span_id), None)
-        children[parent].append(span)
-    # A stack, not recursion: a trace may be a thousand steps deep.
-    stack = [("", "", span) for span in reversed(children[None])]
-    while stack:
-        prefix, below, span = stack.pop()
-        under = children.pop(span.span_id, [])
-        yield prefix, f"{below}{'│ ' if under else '  '}", span
-        deep = len(below) >= _DEEP
-        for at, child in reversed(list(enumerate(under))):
-            last = at == len(under) - 1
-            corner = "└ " if last else "├ "
-            line = "  " if last else "│ "
-            stack.append((below if deep else below + corner, below if deep else below + line, child))
+def _ordered(trace: Trace) -> list[tuple[str, str, SpanRow]]:
+    """Spans in the order of the tree: the lines before the name, those before its values, and the span."""
+    walked = list(walk(trace.spans))
+    found = []
+    for at, (span, lasts) in enumerate(walked):
+        # The first flag speaks of roots, which stand at the margin.
+        above = "".join("  " if last else "│ " for last in lasts[1:-1])[:_DEEP]
+        corner, line = ("└ " if lasts[-1] else "├ ", "  " if lasts[-1] else "│ ") if len(lasts) > 1 else ("", "")
+        has_children = at + 1 < len(walked) and len(walked[at + 1][1]) > len(lasts)
+        found.append((above + corner, above + line + ("│ " if has_children else "  "), span))
+    return found

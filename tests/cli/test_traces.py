@@ -216,3 +216,25 @@ def test_traces_can_be_turned_off(project: Project, monkeypatch: pytest.MonkeyPa
     assert run.out == "hello\n"
     assert "Trace ID" not in run.err
     assert not (project.folder / ".flowkit").exists()
+
+
+def test_spans_of_libraries_are_part_of_the_trace(project: Project):
+    project.write(
+        "app.py",
+        """
+from opentelemetry import trace
+from flowkit import Flowkit
+ai = Flowkit()
+tracer = trace.get_tracer("some-library")
+
+@ai.flow
+async def ask() -> str:
+    with tracer.start_as_current_span("GET /menu"):
+        return "soup"
+""",
+    )
+    project.process("flow:run", "ask")
+
+    lines = project.run("trace:get", "latest").out.splitlines()
+
+    assert [line.split()[:3] for line in lines[3:]] == [["ask", "flow", lines[3].split()[2]], ["└", "GET", "/menu"]]
