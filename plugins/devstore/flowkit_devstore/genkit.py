@@ -59,7 +59,11 @@ def _rows(path: Path, entries: dict[str, Any]) -> Iterator[EmbeddedDocument]:
             vector = embedding["embedding"] if isinstance(embedding, dict) else embedding
         except (KeyError, TypeError, ValueError, FlowkitError) as error:
             raise ParseError(f"entry {key!r} of {path} cannot be read: {error}") from error
-        alike = (document.source, document.text, "" if document.source else metadata_hash(document.metadata))
+        alike = (
+            document.source,
+            document.text,
+            "" if document.source is not None else metadata_hash(document.metadata),
+        )
         id = document_id(document.source, document.text, seen[alike], document.metadata)
         seen[alike] += 1
         yield EmbeddedDocument(document.with_id(id), vector)

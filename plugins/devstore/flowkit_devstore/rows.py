@@ -5,6 +5,7 @@ document = decode(columns.id, columns.text, columns.content, columns.metadata)
 """
 
 import json
+import sqlite3
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
@@ -45,7 +46,10 @@ _scan = json.scanner.make_scanner(json.JSONDecoder())  # type: ignore[attr-defin
 
 def read_metadata(text: str) -> dict[str, Any]:
     """JSON that `encode` wrote."""
-    found: dict[str, Any] = _scan(text, 0)[0]  # decode() would look for space around it
+    try:
+        found: dict[str, Any] = _scan(text, 0)[0]  # decode() would look for space around it
+    except (StopIteration, ValueError) as error:
+        raise sqlite3.DatabaseError(f"metadata of a row is no JSON: {text[:40]!r}") from error
     return found
 
 

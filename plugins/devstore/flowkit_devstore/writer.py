@@ -12,7 +12,7 @@ from typing import Any, NamedTuple, TypeVar
 import numpy as np
 
 from flowkit import Filter
-from flowkit.errors import InvalidInputError
+from flowkit.errors import InvalidInputError, StateError
 from flowkit.plugin import EmbeddedDocument
 from flowkit.rag.keyword import TERMS_VERSION, terms
 from flowkit.rag.stores.rules import checked_rows
@@ -66,7 +66,7 @@ class Writer:
         if not batch.incoming:
             return
         with transaction(self.connection):
-            state = read_state(self.connection)
+            state = self._state()
             if len(batch.vectors) and state.dimension not in (None, batch.vectors.shape[1]):
                 checked_rows(rows, index=state.name, dimension=state.dimension)  # raises: another process was first
             write_state(self.connection, self._write(batch, state))
@@ -75,19 +75,23 @@ class Writer:
     def delete(self, *, ids: Sequence[str] | None, where: Filter | None) -> int:
         """Delete rows by exactly one selector; returns how many there were."""
         with transaction(self.connection):
-            state = read_state(self.connection)
+            state = self._state()
             if where is None:
                 stored = list(self._stored(dict.fromkeys(ids or ())).values())
             else:
                 mask = matching(self.connection, read_keys(self.connection), where, slots=state.slots)
                 slots: Slots = np.flatnonzero(mask)
                 stored = list(self._at(slots.tolist()))
-            if stored and len(stored) == state.rows:
+            everything = 0 < len(stored) == state.rows
+            if everything:
                 self._empty(state)
             elif stored:
                 self._remove(stored)
                 write_state(self.connection, state._replace(rows=state.rows - len(stored)))
-        self._compact_if_worthwhile()
+        if everything:
+            self.drop_old_files()
+        else:
+            self._compact_if_worthwhile()
         return len(stored)
 
     def clear(self) -> None:
@@ -111,6 +115,16 @@ class Writer:
             if state.terms_version != TERMS_VERSION:
                 self._refill_words()
                 write_state(self.connection, state._replace(terms_version=TERMS_VERSION))
+
+    def _state(self) -> State:
+        """The state inside a transaction that is going to change words."""
+        state = read_state(self.connection)
+        if state.terms_version != TERMS_VERSION:
+            raise StateError(
+                f"index {state.name!r} has been brought to another version while this process had it open",
+                hint="restart this process",
+            )
+        return state
 
     def _write(self, batch: _Batch, state: State) -> State:
         stored = self._stored(batch.incoming)
