@@ -16,7 +16,7 @@ import pytest
 import flowkit.errors
 from flowkit.cli.commands import COMMANDS
 from tests.support.modules import ROOT, Module, flowkit_modules, modules_of, plugin_packages
-from tests.support.page import Page
+from tests.support.page import Page, PageError
 
 PAGES = sorted(
     path for path in [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *(ROOT / "docs").rglob("*.md")] if path.exists()
@@ -87,8 +87,11 @@ def settings_read() -> list[str]:
 def test_a_page_does_what_it_shows(path: Path, tmp_path: Path, require: Callable[[str, str], None]):
     home = tmp_path / "home"
     home.mkdir()
-    with Page(path, menus(tmp_path / "project"), environment(home), require) as page:
-        page.run()
+    try:
+        with Page(path, menus(tmp_path / "project"), environment(home), require) as page:
+            page.run()
+    except PageError as error:
+        pytest.fail(str(error), pytrace=False)
 
 
 @pytest.mark.parametrize("name", COMMANDS)
