@@ -4,6 +4,7 @@ to_json({"q": "こんにちは"})      b'{"q":"\\xe3\\x81\\x93…"}'
 """
 
 import json
+import os
 from types import GeneratorType
 from typing import Any
 
@@ -55,6 +56,8 @@ def _without_generators(value: Any) -> Any:
 
 
 def _readable(value: Any) -> Any:
+    if isinstance(value, os.PathLike):
+        return os.fspath(value)
     tolist = getattr(value, "tolist", None)  # numpy arrays and scalars
     return tolist() if callable(tolist) else repr(value)
 
