@@ -156,7 +156,7 @@ async def test_a_torn_tail_of_the_vector_file_is_ignored_and_used_again(tmp_path
 
 
 async def test_a_torn_log_loses_no_more_than_was_torn(tmp_path: Path):
-    """Copies of a folder in use, with the write-ahead log cut anywhere: each opens with a prefix of what was written."""
+    """Copies of a folder in use, with the write-ahead log cut anywhere: each opens with a prefix of all writes."""
     store = await filled(tmp_path / "original", 0)
     for at in range(0, 200, 20):
         await store.upsert([numbered(number) for number in range(at, at + 20)])
