@@ -29,7 +29,7 @@ COMMANDS: dict[str, Entry] = {
 
 _USAGE = "flowkit COMMAND [ARGUMENTS]"
 _OPTIONS = (("-h, --help", "Show this, or with a command all about it"), ("--version", "Show the version"))
-_EXIT_CODES = "Exit codes: 0 fine, 1 the flow or job failed, 2 wrong usage or input, 130 interrupted."
+_EXIT_CODES = "Exit codes: 0 fine, 1 failed, 2 wrong usage or input, 130 interrupted."
 
 
 def help_text(*, colour: bool) -> str:

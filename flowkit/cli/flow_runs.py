@@ -164,7 +164,7 @@ def _explain_input(error: InvalidInputError, action: AnyAction, *, missing: bool
         return
     form = example(action.input_schema or {})
     shown = f'"{form}"' if isinstance(form, str) else shlex.quote(json.dumps(form, ensure_ascii=False))
-    complain(f"flow {action.name!r} needs an input", f"{hint}: flowkit flow:run {action.name} {shown}")
+    complain(f"flow {action.name!r} needs an input", f"{hint}; for instance: flowkit flow:run {action.name} {shown}")
 
 
 def _unknown(name: str, names: list[str]) -> CliError:

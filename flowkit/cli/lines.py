@@ -31,7 +31,7 @@ INTERRUPTED = 130  # the exit code after Ctrl-C
 Style = Literal["accent", "bad", "dim", "good", "strong", "warn"]
 STYLES: dict[Style, str] = {
     "accent": "38;5;31",
-    "bad": "38;5;160",
+    "bad": "38;5;167",
     "dim": "2",
     "good": "38;5;28",
     "strong": "1",

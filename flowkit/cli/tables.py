@@ -23,7 +23,7 @@ _PIPE_WIDTH = 10_000  # characters: enough for every line
 # As STYLES in lines.py, in rich's words.
 _RICH = {
     "accent": Style(color="color(31)"),
-    "bad": Style(color="color(160)"),
+    "bad": Style(color="color(167)"),
     "dim": Style(dim=True),
     "good": Style(color="color(28)"),
     "strong": Style(bold=True),

@@ -6,6 +6,7 @@ print_trace(store.get("3ea5"), values=False)
 import json
 from collections.abc import Iterator
 from datetime import datetime
+from typing import Any
 
 from rich.cells import cell_len
 from rich.text import Text
@@ -20,6 +21,8 @@ from flowkit.tracing.tree import walk
 __all__ = ["print_trace"]
 
 _VALUE_LENGTH = 2_000  # characters of a value that is shown; --json has all of it
+_VECTOR = 8  # lists of more numbers are cut
+_OPEN, _CLOSE = "\ue000", "\ue001"  # private-use characters mark a cut list
 _DEEP = 40  # columns: steps below that are not indented further
 
 
@@ -76,10 +79,22 @@ def _remark(span: SpanRow) -> Text:
 def _values(span: SpanRow, below: str) -> Iterator[Text]:
     for word, value in (("in ", span.input), ("out", span.output)):
         if value is not None:
-            text = json.dumps(json.loads(value), ensure_ascii=False)
+            text = json.dumps(_short(json.loads(value)), ensure_ascii=False)
+            text = text.replace(f'"{_OPEN}', "[").replace(f'{_CLOSE}"', "]")
             if len(text) > _VALUE_LENGTH:
                 text = f"{text[:_VALUE_LENGTH]}… ({size(len(value))}; --json shows all of it)"
             yield Text.assemble(styled(f"{below}{word} ", "dim"), styled(text, "", whole=True))
+
+
+def _short(value: Any) -> Any:
+    """A JSON value with its vectors cut to their first numbers."""
+    if isinstance(value, dict):
+        return {key: _short(item) for key, item in value.items()}
+    if not isinstance(value, list):
+        return value
+    if len(value) > _VECTOR and all(isinstance(item, int | float) for item in value):
+        return f"{_OPEN}{', '.join(f'{item:.4g}' for item in value[:3])}, … {len(value)} numbers{_CLOSE}"
+    return [_short(item) for item in value]
 
 
 def _took(span: SpanRow) -> str:

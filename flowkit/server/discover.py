@@ -14,7 +14,7 @@ from pathlib import Path
 from types import ModuleType
 
 from flowkit.app import Flowkit
-from flowkit.errors import ConfigError, NotFoundError
+from flowkit.errors import ConfigError, FlowkitError, NotFoundError
 
 __all__ = ["APP_FILES", "AppImportError", "AppPlace", "find_app", "load_app"]
 
@@ -144,7 +144,7 @@ def _imported(place: AppPlace) -> ModuleType:
             raise NotFoundError(f"no app found: there is no module {error.name!r}", hint=_WAYS) from None
         raise AppImportError(f"{place.label} cannot be imported: {error}") from error
     except (Exception, SystemExit) as error:
-        what = str(error) or "no message"
+        what = error.message if isinstance(error, FlowkitError) else str(error) or "no message"
         raise AppImportError(f"{place.label} cannot be imported: {type(error).__name__}: {what}") from error
 
 

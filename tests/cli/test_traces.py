@@ -130,6 +130,7 @@ def test_values_are_shown_when_they_are_asked_for(rag: Project):
     assert '│ in  "vegan?"' in out
     assert '│ out "The soup."' in out
     assert '{"text": "vegan soup"}' in out
+    assert ", … 64 numbers]" in out
 
 
 def test_long_values_are_cut_and_whole_in_json(project: Project):
