@@ -94,6 +94,9 @@ async def test_fakes_appear_in_traces(traces):
     seen = traces(ai)
     await menu_qa("What is vegan?")
 
-    assert trace_outline(seen.spans) == (
-        "menuQA            flow\n  menu             retriever\n    fake-embedder  embedder\n  fake-model       model\n"
-    )
+    assert trace_outline(seen.spans) == """\
+menuQA            flow
+  menu            retriever
+    fake-embedder embedder
+  fake-model      model
+"""
