@@ -22,7 +22,7 @@ from flowkit.core.registry import Registry
 from flowkit.core.signature import MISSING
 from flowkit.core.spans import SpanRecord
 from flowkit.core.threads import run_in_thread
-from flowkit.errors import FlowkitError, InvalidInputError, NotFoundError
+from flowkit.errors import FlowkitError, InvalidInputError, NotFoundError, StateError
 from flowkit.server.describe import TOOL_V2
 from flowkit.server.errors import wire_error
 from flowkit.server.frames import frame
@@ -30,6 +30,7 @@ from flowkit.server.frames import frame
 __all__ = ["Answer", "Run", "RunRequest", "Runner"]
 
 _FLUSH_SECONDS = 2.0
+_LOOK_SECONDS = 1.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,6 +101,7 @@ class Run:
         self.request = request
         self._runner = runner
         self._loop = asyncio.get_running_loop()
+        self._home = runner.registry.runtime.loop()
         self._events: asyncio.Queue[_Event] = asyncio.Queue()
         self._waiting: list[_Event] = []
         self._ended: _Event | None = None
@@ -153,12 +155,24 @@ class Run:
     async def _next(self) -> _Event:
         if self._ended is not None:
             return self._ended
-        event = await self._events.get()
+        event = await self._get()
         if event.kind == "opened":
             self._runner._opened(self)
         elif event.kind == "ended":
             self._ended = event
         return event
+
+    async def _get(self) -> _Event:
+        """The next event; an error when the app's loop has stopped for good, as no event can come then."""
+        stopped = False
+        while True:
+            try:
+                async with asyncio.timeout(_LOOK_SECONDS):
+                    return await self._events.get()
+            except TimeoutError:
+                if stopped:
+                    return _Event("ended", StateError("the app's event loop has ended", hint="run it again"))
+                stopped = not self._home.is_running()
 
     def _post(self, event: _Event) -> None:
         try:
@@ -214,8 +228,8 @@ class Runner:
         """
         run = Run(self, request)
         context = contextvars.copy_context() if inherit else contextvars.Context()
-        run._work = context.run(run_on, self.registry.runtime.loop(), lambda: self._drive(run))
-        # A loop that ends drops what it has not begun.
+        run._work = context.run(run_on, run._home, lambda: self._drive(run))
+        # Cancelled before it has begun.
         run._work.add_done_callback(lambda _: run._post(_Event("ended", asyncio.CancelledError())))
         self._active.add(run)
         return run

@@ -29,7 +29,8 @@ async def serve_http(served: Served, *, runtime_id: str | None, files: set[Runti
     socket = listen_near(FIRST_PORT)
     port = socket.getsockname()[1]
     runtime_id = runtime_id or f"{os.getpid()}-{port}"
-    server = _server(reflection_app(served, runtime_id=runtime_id))
+    leave = asyncio.Event()
+    server = _server(reflection_app(served, runtime_id=runtime_id), leave)
     serving = asyncio.ensure_future(server.serve(sockets=[socket]))
     try:
         while not server.started and not serving.done():  # noqa: ASYNC110  uvicorn has no event for it
@@ -43,17 +44,22 @@ async def serve_http(served: Served, *, runtime_id: str | None, files: set[Runti
             files.discard(file)
     finally:
         served.runner.cancel_all()
-        server.should_exit = True
+        leave.set()
         await serving
 
 
-def _server(app: "ASGIApp") -> "Server":
+def _server(app: "ASGIApp", leave: asyncio.Event) -> "Server":
     """A uvicorn that leaves logging alone: the app may run a uvicorn of its own, which owns those loggers."""
     import uvicorn
 
     class QuietConfig(uvicorn.Config):
         def configure_logging(self) -> None:
             pass
+
+    class QuietServer(uvicorn.Server):
+        async def main_loop(self) -> None:  # uvicorn's own looks ten times a second whether it is to end
+            await self.on_tick(0)
+            await leave.wait()
 
     for name in ("uvicorn.error", "uvicorn.access"):
         logging.getLogger(name).addFilter(_is_of_another)
@@ -64,9 +70,10 @@ def _server(app: "ASGIApp") -> "Server":
         lifespan="off",
         proxy_headers=False,
         server_header=False,
+        date_header=False,
         timeout_graceful_shutdown=_GRACE_SECONDS,
     )
-    return uvicorn.Server(config)
+    return QuietServer(config)
 
 
 def _is_of_another(record: logging.LogRecord) -> bool:

@@ -30,7 +30,7 @@ _role = _Role()
 def stand_down() -> None:
     """This process serves no developer tools, and neither do those that it starts."""
     _role.stands_down = True
-    if not _served_by_other():
+    if not _served_by_other() and not is_under_test():
         claim_serving()
 
 
