@@ -15,7 +15,6 @@ os.environ["OPENBLAS_NUM_THREADS"] = "1"  # before numpy: the limit is a one-thr
 import argparse
 import asyncio
 import json
-import shutil
 import statistics
 import tempfile
 import time
@@ -40,10 +39,11 @@ BARS = {
     "query, 1 % filter": {1_000: 5, 10_000: 5, 100_000: 5},
     "query, 25 % filter": {1_000: 5, 10_000: 5, 100_000: 5},
     "open + first query": {1_000: 3, 10_000: 3, 100_000: 3},
-    "append 100, durable": {1_000: 3, 10_000: 3, 100_000: 3},
     "disk without indexes / raw": {1_000: 1.25, 10_000: 1.25, 100_000: 1.25},
 }
 OPEN_MS = 5.0
+GROWTH = 1.5
+"""How much longer an append may take at the largest size than at the smallest."""
 
 Result = TypeVar("Result")
 Pair = tuple[float, float]
@@ -98,6 +98,7 @@ class Bench:
         self.results: list[tuple[str, str, str, str, str]] = []
         groups = np.array([row.metadata["group"] for row in self.rows])
         self.slots_of = {(low, high): np.flatnonzero((groups >= low) & (groups <= high)) for low, high in RANGES}
+        self.appended = 0
         self.missed = 0
         self.asked = 0
 
@@ -110,7 +111,6 @@ class Bench:
         self.note("recall@10", f"{1 - self.missed / self.asked:.3f}", "", "1.000", self.missed == 0)
         await self.opening(rounds=max(5, rounds // 10))
         await self.appending(rounds=max(5, rounds // 10))
-        await self.store.aclose()
 
     async def build(self) -> None:
         await self.store.open(create=True, dimension=DIMENSION)
@@ -172,14 +172,19 @@ class Bench:
 
     async def appending(self, rounds: int) -> None:
         pairs: list[Pair] = []
-        for at in range(rounds):
-            rows, vectors = make_rows(APPENDED, seed=1_000_000 + at)
-            documents = [EmbeddedDocument(row.as_document(), vector) for row, vector in zip(rows, vectors, strict=True)]
-            seconds, _ = await timed(self.store.upsert(documents))
+        for _ in range(rounds):
+            seconds, rows, vectors = await self.append()
             begun = time.perf_counter()
             self.limit.append((row.as_json() for row in rows), vectors)
             pairs.append((seconds, time.perf_counter() - begun))
         self.pairs("append 100, durable", pairs)
+
+    async def append(self) -> tuple[float, list[Row], np.ndarray]:
+        self.appended += 1
+        rows, vectors = make_rows(APPENDED, seed=1_000_000 + self.appended)
+        documents = [EmbeddedDocument(row.as_document(), vector) for row, vector in zip(rows, vectors, strict=True)]
+        seconds, _ = await timed(self.store.upsert(documents))
+        return seconds, rows, vectors
 
     def disk(self) -> None:
         raw = self.vectors.nbytes + sum(
@@ -232,17 +237,25 @@ async def main() -> None:
     parser.add_argument("--rounds", type=int, default=100, help="queries of each kind (default 100)")
     parser.add_argument("--folder", type=Path, help="where to build (default: a temporary folder)")
     given = parser.parse_args()
-    sizes = given.sizes or [1_000, 10_000]
-    for size in [*sizes, *([100_000] if given.full else [])]:
-        folder = Path(tempfile.mkdtemp(dir=given.folder))
-        try:
-            bench = Bench(size, folder)
+    sizes = sorted({*(given.sizes or [1_000, 10_000]), *([100_000] if given.full else [])})
+    with tempfile.TemporaryDirectory(dir=given.folder) as folder:
+        benches = [Bench(size, Path(folder, str(size))) for size in sizes]
+        for bench in benches:
             await bench.run(given.rounds)
-        finally:
-            shutil.rmtree(folder)
-        print(f"\n{size:,} chunks × {DIMENSION}")
-        for what, mine, limit, bar, met in [("", "store", "limit", "ratio", ""), *bench.results]:
-            print(f"{what:32}{mine:>14}{limit:>14}{bar:>18}  {met}")
+            print(f"\n{bench.size:,} chunks × {DIMENSION}")
+            for what, mine, limit, bar, met in [("", "store", "limit", "ratio", ""), *bench.results]:
+                print(f"{what:32}{mine:>14}{limit:>14}{bar:>18}  {met}")
+        if len(benches) > 1:
+            print(f"\n{await growth(benches[0], benches[-1], rounds=max(10, given.rounds // 5))}")
+        for bench in benches:
+            await bench.store.aclose()
+
+
+async def growth(small: Bench, large: Bench, rounds: int) -> str:
+    pairs = [((await large.append())[0], (await small.append())[0]) for _ in range(rounds)]
+    ratio = statistics.median(a / b for a, b in pairs)
+    over = "over" if ratio > GROWTH else ""
+    return f"append {APPENDED} to {large.size:,} / to {small.size:,}: {ratio:.2f}x of {GROWTH:g}x  {over}"
 
 
 if __name__ == "__main__":

@@ -100,10 +100,13 @@ class StoreStats:
 
 @runtime_checkable
 class VectorStore(Protocol):
-    """One index. Methods are called after `open`; several tasks may call them at once.
+    """One index. Methods are called after `open`, else they raise StateError; several tasks may call them at once.
 
-    Scores: cosine as (1 + cos) / 2, keyword as bm25 / (bm25 + 1), hybrid as reciprocal rank fusion divided by its
-    maximum. Order: score descending, then id ascending.
+    Scores: cosine as (1 + cos) / 2, keyword as bm25 / (bm25 + 1), hybrid as reciprocal rank fusion (k 60, the first
+    100 of each) divided by its maximum. Order: score descending, then id ascending. `flowkit.rag.stores.rules` has
+    these formulas, and the checks of what comes in, ready for use.
+
+    What comes out is a copy: changing a document's metadata changes nothing stored.
     """
 
     async def open(self, *, create: bool, dimension: int | None = None, embedder: str | None = None) -> None:
@@ -116,7 +119,10 @@ class VectorStore(Protocol):
         ...
 
     async def upsert(self, rows: Sequence[EmbeddedDocument]) -> None:
-        """Insert or replace by id; the last of equal ids in one call wins; durable when it returns.
+        """Insert or replace by id, all or nothing; the last of equal ids in one call wins; durable when it returns.
+
+        The first vector fixes the dimension of an index that was opened without one. Splitting into what the
+        backend takes at once is the store's business.
 
         Raises:
             InvalidInputError: a row without id, a vector of another dimension or with a non-finite number,
@@ -125,7 +131,17 @@ class VectorStore(Protocol):
         ...
 
     async def search(self, query: SearchQuery) -> list[ScoredDocument]:
-        """The best `query.k` rows with score ≥ `min_score`, best first."""
+        """The best `query.k` rows with score ≥ `min_score`, best first; fewer when there are no more.
+
+        Scores and `min_score` are compared to 7 digits, which is what float32 vectors are good for. Keyword hits
+        have a score above 0.
+
+        Raises:
+            InvalidInputError: a vector of another dimension, with NaN or infinity, or all zeros.
+            FilterTypeError: the filter compares a key with a type that it has never had in this index.
+            UnsupportedFilter: the backend cannot do an operator; it is never left out in silence.
+            UnsupportedError: the backend has no such mode.
+        """
         ...
 
     async def fetch(
@@ -137,21 +153,33 @@ class VectorStore(Protocol):
         limit: int = 100,
         with_vectors: bool = False,
     ) -> Page[EmbeddedDocument]:
-        """Rows by id (in the order asked, missing ones left out) or by filter (in id order), a page at a time."""
+        """Rows by id (in the order asked, missing ones left out) or by filter (in id order), a page at a time.
+
+        With both, the rows of `ids` that match. `cursor` is the one of the page before, for the same arguments.
+
+        Raises:
+            InvalidInputError: limit < 1.
+        """
         ...
 
     def manifest(self, source: str | None = None) -> AsyncIterator[RowKey]:
-        """The keys of all rows, or of one source's."""
+        """The keys of all rows, or of one source's, each once; `rules.row_key` makes them."""
         ...
 
     async def delete(self, *, ids: Sequence[str] | None = None, where: Filter | None = None) -> int:
-        """Delete by exactly one selector; returns how many rows went. Unknown ids are ignored."""
+        """Delete by exactly one selector; returns how many rows went. Unknown ids are ignored.
+
+        Raises:
+            InvalidInputError: both selectors or none, or an id that is empty or no string.
+        """
         ...
 
     async def clear(self) -> None:
-        """Delete every row; the index stays."""
+        """Delete every row; the index stays, with its dimension and embedder."""
         ...
 
     async def stats(self) -> StoreStats: ...
 
-    async def aclose(self) -> None: ...
+    async def aclose(self) -> None:
+        """Let go of files and connections; twice is fine, and `open` opens again."""
+        ...

@@ -45,20 +45,17 @@ class Session:
         self._inode = (folder / DATABASE).stat().st_ino
 
     @classmethod
-    def open(cls, folder: Path, *, name: str, create: bool, dimension: int | None, embedder: str | None) -> "Session":
-        """Open the index in `folder`, or create it.
+    def open(cls, folder: Path, *, name: str, dimension: int | None, embedder: str | None) -> "Session":
+        """Open the index in `folder`. Takes a millisecond, at any size.
 
         Raises:
-            NotFoundError: it is not there, and `create` is False.
+            NotFoundError: it is not there.
             IdentityError: it was built with another dimension or embedder.
             StoreError: its files are damaged or of a newer format.
         """
         views = Views(folder)
         with explained(folder):
             snapshot = _opened(folder, views)
-            if snapshot is None and create:
-                create_index(folder, name=name, dimension=dimension, embedder=embedder, terms_version=TERMS_VERSION)
-                snapshot = _opened(folder, views)
             if snapshot is None:
                 near = near_names(folder.parent, name)
                 hint = f"did you mean {near[0]!r}?" if near else "index documents first"
@@ -68,14 +65,30 @@ class Session:
                     session = cls(folder, snapshot, views)
                     _compare(session.state, dimension, embedder)
                     _check_vectors(session.state, views)
-                if session.state.terms_version != TERMS_VERSION:
-                    session.write(lambda writer: writer.rebuild_words())
-                if create and not session.expects(dimension, embedder):
-                    session.identify(create=create, dimension=dimension, embedder=embedder)
             except BaseException:
                 snapshot.connection.close()
                 raise
         return session
+
+    @staticmethod
+    def create(folder: Path, *, name: str, dimension: int | None, embedder: str | None) -> None:
+        """Make an empty index, unless there is one.
+
+        Raises:
+            StoreError: there are remains of one; nothing is overwritten.
+        """
+        views = Views(folder)
+        with explained(folder):
+            snapshot = _opened(folder, views)
+            if snapshot is None:
+                create_index(folder, name=name, dimension=dimension, embedder=embedder, terms_version=TERMS_VERSION)
+            else:
+                snapshot.connection.close()
+
+    @property
+    def is_outdated(self) -> bool:
+        """Whether the keyword index holds other terms than this version makes."""
+        return self.state.terms_version != TERMS_VERSION
 
     def identify(self, *, create: bool, dimension: int | None, embedder: str | None) -> None:
         """Compare what the caller expects with what the index is; fill in what it does not know yet."""

@@ -23,7 +23,7 @@ from flowkit.plugin import (
     run_in_thread,
 )
 from flowkit.rag.stores.rules import checked_selector
-from flowkit_devstore.folders import default_folder, folder_name
+from flowkit_devstore.folders import DATABASE, default_folder, folder_name
 
 if TYPE_CHECKING:
     from flowkit_devstore.session import Session
@@ -83,19 +83,24 @@ class DevStore(StorePlugin):
             await self.aclose()
             session = None
         if session is None:
-            from flowkit_devstore.session import Session
-
-            opened: Session = await run_in_thread(
-                Session.open,
-                (self.path,),
-                {"name": self.index, "create": create, "dimension": dimension, "embedder": embedder},
-            )
-            if self._session is None:
-                self._session = opened
-            else:  # another task was faster
-                await run_in_thread(opened.close)
-        elif not session.expects(dimension, embedder):
+            session = await self._open(create=create, dimension=dimension, embedder=embedder)
+        if not session.expects(dimension, embedder):
             await self._write(lambda writer: session.identify(create=create, dimension=dimension, embedder=embedder))
+
+    async def _open(self, *, create: bool, dimension: int | None, embedder: str | None) -> "Session":
+        from flowkit_devstore.session import Session
+
+        if create and not (self.path / DATABASE).exists():
+            identity = {"name": self.index, "dimension": dimension, "embedder": embedder}
+            await run_in_thread(Session.create, (self.path,), identity)
+        session = Session.open(self.path, name=self.index, dimension=dimension, embedder=embedder)
+        if session.is_outdated:
+            await run_in_thread(session.write, (lambda writer: writer.rebuild_words(),))
+        if self._session is not None:  # another task was faster
+            await run_in_thread(session.close)
+            return self._session
+        self._session = session
+        return session
 
     async def upsert(self, rows: Sequence[EmbeddedDocument]) -> None:
         """Insert or replace by id, all or nothing; on disk when it returns."""
