@@ -9,7 +9,7 @@ from importlib import import_module
 import click
 
 from flowkit.cli.commands import COMMANDS
-from flowkit.cli.lines import INTERRUPTED, CliError, ReaderLeft, complain, prepare_streams
+from flowkit.cli.lines import INTERRUPTED, CliError, ReaderLeft, complain, prepare_streams, say
 from flowkit.errors import FlowkitError
 
 __all__ = ["dispatch"]
@@ -31,6 +31,7 @@ def dispatch(arguments: list[str]) -> int:
         complain(error.message, error.hint)
         return 1
     except (click.Abort, KeyboardInterrupt):
+        say("interrupted", "dim")
         return INTERRUPTED
     except ReaderLeft:
         return 0

@@ -115,20 +115,25 @@ class FlowRun:
             self._results.stop()
             exit_code = self._explain(outcome.error, action, value)
         else:
-            self._print(outcome.result)
+            exit_code = self._print(outcome.result)
         if self._trace_id is not None:
             say(f"Trace ID: {self._trace_id}", "dim")
         return exit_code
 
-    def _print(self, result: Any) -> None:
+    def _print(self, result: Any) -> int:
+        exit_code = 0
         if self._output is not None:
-            self._output.write_text(as_json(result) + "\n", encoding="utf-8")
-        if self._reader_left:
-            return
-        try:
-            self._results.value(result)
-        except BrokenPipeError:
-            self._reader_left = True
+            try:
+                self._output.write_text(as_json(result) + "\n", encoding="utf-8")
+            except OSError as error:
+                complain(f"--output: {error.strerror or error}: {self._output}")
+                exit_code = 1
+        if not self._reader_left:
+            try:
+                self._results.value(result)
+            except BrokenPipeError:
+                self._reader_left = True
+        return exit_code
 
     def _explain(self, error: BaseException, action: AnyAction | None, value: Any) -> int:
         if action is not None and isinstance(error, InvalidInputError) and _is_refused(action, value):

@@ -1,7 +1,11 @@
 """The command as a process: pipes, signals, encodings, and two of them at once."""
 
 import json
+import os
 import signal
+import subprocess
+import sys
+from pathlib import Path
 
 import pytest
 
@@ -251,3 +255,80 @@ def start() -> list[str]:
     run = project.process("flow:run", "start")
 
     assert (run.code, run.out) == (0, "[]\n")
+
+
+def test_ctrl_c_while_the_app_is_imported_is_quiet(project: Project):
+    project.write("app.py", "import sys, time, flowkit\nprint('importing', flush=True)\ntime.sleep(60)\n")
+    process = project.start("flow:run", "hello")
+    assert process.stderr is not None
+    assert process.stderr.readline() == "importing\n"
+
+    process.send_signal(signal.SIGINT)
+
+    assert process.communicate(timeout=20) == ("", "\ninterrupted\n")
+    assert process.returncode == 130
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="a device that is always full")
+def test_a_full_disk_does_not_swallow_the_result(project: Project):
+    run = project.run("flow:run", "say", "text", "--output", "/dev/full")
+
+    assert (run.code, run.out) == (1, "text\n")
+    assert "--output: No space left on device: /dev/full" in run.err
+
+
+@pytest.mark.skipif(os.name != "posix", reason="descriptors of POSIX")
+@pytest.mark.parametrize("closed", ["<&-", ">&-", "2>&-", ">&- 2>&-"])
+def test_a_closed_stream_is_no_error(project: Project, closed: str):
+    code = f'"{sys.executable}" -m flowkit flow:run say text --output out.json {closed}'
+
+    assert subprocess.run(["sh", "-c", code], cwd=project.folder, capture_output=True).returncode == 0
+    assert json.loads((project.folder / "out.json").read_text()) == "text"
+
+
+def in_terminal(project: Project, *arguments: str, env: dict[str, str] | None = None) -> str:
+    """What a command shows in a terminal of 80 columns."""
+    import fcntl
+    import pty
+    import struct
+    import termios
+
+    ours, theirs = pty.openpty()
+    fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 40, 80, 0, 0))
+    given = {name: value for name, value in os.environ.items() if name not in ("NO_COLOR", "FORCE_COLOR")}
+    given |= {"TERM": "xterm-256color", **(env or {})}
+    command = [sys.executable, "-m", "flowkit", *arguments]
+    process = subprocess.Popen(command, cwd=project.folder, env=given, stdin=theirs, stdout=theirs, stderr=theirs)
+    os.close(theirs)
+    shown = b""
+    try:
+        while block := os.read(ours, 65536):
+            shown += block
+    except OSError:  # how Linux says that the other side has gone
+        pass
+    os.close(ours)
+    process.wait(20)
+    return shown.decode().replace("\r\n", "\n")
+
+
+@pytest.mark.skipif(os.name != "posix", reason="terminals of POSIX")
+def test_lists_fit_a_terminal_of_80_columns(project: Project):
+    project.run("flow:run", "say", "a long question " * 20)
+    project.run("flow:run", "soup", json.dumps({"x" * 60: 1}))
+
+    for command in ("trace:list", "flow:list", "--help"):
+        shown = in_terminal(project, command, env={"NO_COLOR": "1"})
+        assert "\x1b[3" not in shown  # no colours
+        assert max(len(line) for line in shown.splitlines()) <= 80, shown
+    assert "…" in in_terminal(project, "trace:list", env={"NO_COLOR": "1"})
+
+
+@pytest.mark.skipif(os.name != "posix", reason="terminals of POSIX")
+def test_a_terminal_has_colours_and_a_pipe_has_none(project: Project):
+    project.run("flow:run", "say", "text")
+
+    assert "\x1b[38;5;31m" in in_terminal(project, "trace:list")
+    assert "\x1b[38;5;167mError:" in in_terminal(project, "flow:run", "nope")
+    assert "\x1b" not in in_terminal(project, "--help", env={"TERM": "dumb"})
+    assert "\x1b" not in project.run("trace:list").out
+    assert project.run("flow:run", "say", "text").out == "text\n"
