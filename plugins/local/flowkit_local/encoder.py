@@ -11,6 +11,7 @@ import threading
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -137,6 +138,8 @@ class Encoder:
         """
         import numpy as np
 
+        if isinstance(texts, str):
+            raise InvalidInputError("encode takes a list of texts", hint="encode([text])")
         for at, text in enumerate(texts):
             if is_blank(text):
                 raise InvalidInputError(f"text {at} is blank: {text!r}", hint="skip empty texts before embedding")
@@ -145,19 +148,17 @@ class Encoder:
         process = self._process()
         loop = asyncio.get_running_loop()
 
-        def prepare() -> tuple[_Plan, list[list[int]], "list[NDArray[np.float32]]"]:
-            plan = self._plan(texts, self.prefixes[task])
-            groups = batches([len(row) for row in plan.rows], budget=_BUDGET_TOKENS)
-            # A query is one run; it should not change threads twice.
-            first = self._session(process).vectors([plan.rows[at] for at in groups[0]])
-            return plan, groups, [first]
-
-        plan, groups, done = await loop.run_in_executor(process.executor, prepare)
-
-        def run(group: list[int]) -> "NDArray[np.float32]":
+        def run(plan: _Plan, group: list[int]) -> "NDArray[np.float32]":
             return self._session(process).vectors([plan.rows[at] for at in group])
 
-        done += await _spread(process, groups[1:], run)
+        def begin() -> "tuple[_Plan, list[list[int]], list[NDArray[np.float32]]]":
+            plan = self._plan(texts, self.prefixes[task])
+            groups = batches([len(row) for row in plan.rows], budget=_BUDGET_TOKENS)
+            # A query is one run, and should not change threads twice.
+            return plan, groups, [run(plan, groups[0])] if len(groups) == 1 else []
+
+        plan, groups, done = await loop.run_in_executor(process.executor, begin)
+        done = done or await _spread(process, groups, partial(run, plan))
         vectors = np.empty((len(plan.rows), done[0].shape[1]), dtype=np.float32)
         for group, part in zip(groups, done, strict=True):
             vectors[group] = part

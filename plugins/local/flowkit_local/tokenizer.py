@@ -1,11 +1,10 @@
 """A model's own tokenizer: how many tokens a text has, and where they lie.
 
 tokenizer = Local().tokenizer()
-tokenizer.count("vegan soup")                # 2, without the marks around a text
-tokenizer.offsets("vegan soup")              # [(0, 5), (6, 10)]
+tokenizer.count("tomato soup")               # 2, without the marks around a text
+tokenizer.offsets("tomato soup")             # [(0, 6), (7, 11)]
 """
 
-import threading
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -26,7 +25,6 @@ class Tokenizer:
 
     def __init__(self, file: Path) -> None:
         self.file = file
-        self._lock = threading.Lock()
 
     def __repr__(self) -> str:
         return f"<Tokenizer {self.file.parent.name}>"
@@ -43,19 +41,18 @@ class Tokenizer:
         """
         from tokenizers import Tokenizer as Raw
 
-        with self._lock:
-            try:
-                raw = Raw.from_file(str(self.file))
-            except Exception as error:
-                raise ConfigError(
-                    f"cannot read the tokenizer {self.file}: {error}",
-                    hint="the folder of a model needs the tokenizer.json that was exported with it",
-                ) from error
-            # The file may say "cut at 128, pad to 128"; both would change texts behind the caller's back.
-            raw.no_truncation()
-            raw.no_padding()
-            raw.encode_special_tokens = True
-            return raw
+        try:
+            raw = Raw.from_file(str(self.file))
+        except Exception as error:
+            raise ConfigError(
+                f"cannot read the tokenizer {self.file}: {error}",
+                hint="the folder of a model needs the tokenizer.json that was exported with it",
+            ) from error
+        # The file may say "cut at 128, pad to 128"; both would change texts behind the caller's back.
+        raw.no_truncation()
+        raw.no_padding()
+        raw.encode_special_tokens = True
+        return raw
 
     # One text at a time on purpose: only the package's batch calls start threads, and those print a warning at
     # the next fork. Tokenising is about one hundredth of embedding.
