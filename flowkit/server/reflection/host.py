@@ -109,6 +109,7 @@ class Host:
         """Remove the files by which tools find this process, at once."""
         for file in list(self.files):
             file.remove()
+        leave_role()
 
     def join(self) -> None:
         self._thread.join()
@@ -118,7 +119,6 @@ class Host:
             self.loop.run_until_complete(self._serve())
         finally:
             self.withdraw()
-            leave_role()
             self.loop.close()
             self.ended.set()
             for call in self._then:

@@ -54,8 +54,8 @@ class Forwarder:
         self._changed = threading.Condition()
         self._taken_in = self._done = 0
         self._thread: threading.Thread | None = None
-        # Connections belong to the process that made them.
-        self._receivers = {url: Receiver(url, keep=known.keep) for url, known in self._receivers.items()}
+        for receiver in self._receivers.values():
+            receiver.close()  # a connection belongs to the process that made it
 
     def add(self, url: str, *, keep: bool = False) -> None:
         """Send to this address from now on.
@@ -65,8 +65,9 @@ class Forwarder:
         """
         url = url.rstrip("/")
         with self._changed:
-            known = self._receivers.get(url)
-            self._receivers[url] = Receiver(url, keep=keep or (known is not None and known.keep))
+            known = self._receivers.setdefault(url, Receiver(url, keep=keep))
+            known.keep = known.keep or keep
+            known.revive()
 
     @property
     def urls(self) -> list[str]:
@@ -118,6 +119,8 @@ class Forwarder:
                 self._changed.wait_for(lambda: self._waiting or self._closed)
                 if not self._waiting:
                     self._thread = None
+                    for receiver in self._receivers.values():
+                        receiver.close()
                     return
                 # A span that has begun and ended meanwhile is sent once.
                 records = list(dict.fromkeys(self._waiting))

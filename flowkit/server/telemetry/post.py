@@ -19,7 +19,7 @@ _REST_SECONDS = 5.0
 
 
 class Receiver:
-    """Belongs to one thread. A server that fails rests for five seconds; spans of that time do not reach it."""
+    """Posts in one thread. A server that fails rests for five seconds; spans of that time do not reach it."""
 
     def __init__(self, url: str, *, keep: bool) -> None:
         self.url = url
@@ -28,6 +28,16 @@ class Receiver:
         """Nobody answers, and it is not to be kept."""
         self._rests_until = 0.0
         self._connection: HTTPConnection | None = None
+
+    def revive(self) -> None:
+        """A tool has said that it is there."""
+        self.lost, self._rests_until = False, 0.0
+
+    def close(self) -> None:
+        """Close the connection; the next post opens another."""
+        if self._connection is not None:
+            self._connection.close()
+            self._connection = None
 
     def post(self, body: bytes) -> None:
         """Send one TraceData. Whatever happens is not raised."""
@@ -39,7 +49,7 @@ class Receiver:
                 self._send(body)
                 return
             except (OSError, HTTPException, ValueError) as error:
-                self._drop()
+                self.close()
                 if not fresh and attempt == 1:  # a kept connection that the server has closed
                     continue
                 self.lost = not self.keep
@@ -61,11 +71,6 @@ class Receiver:
         # http.client asks no proxy: these servers are on this machine.
         kind = HTTPSConnection if parts.scheme == "https" else HTTPConnection
         return kind(parts.hostname or "localhost", parts.port, timeout=_TIMEOUT_SECONDS)
-
-    def _drop(self) -> None:
-        if self._connection is not None:
-            self._connection.close()
-            self._connection = None
 
 
 _HEADERS = {"Content-Type": "application/json"}

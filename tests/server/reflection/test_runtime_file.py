@@ -1,0 +1,52 @@
+"""The file by which tools find a running app."""
+
+import json
+import os
+from datetime import datetime
+from pathlib import Path
+
+from flowkit.server.reflection.runtime_file import RuntimeFile, runtimes_folder
+
+
+def write(root: Path, runtime_id: str = "4711-3100") -> RuntimeFile:
+    return RuntimeFile.write(root, runtime_id=runtime_id, url="http://127.0.0.1:3100")
+
+
+def test_it_says_what_genkits_tools_ask_for(tmp_path: Path):
+    file = write(tmp_path)
+    content = json.loads(file.path.read_text())
+
+    assert file.path.parent == tmp_path / ".genkit" / "runtimes"
+    assert file.path.name.startswith("4711-3100-")
+    assert content["pid"] == os.getpid()
+    assert content["reflectionServerUrl"] == "http://127.0.0.1:3100"
+    # Genkit's command line ends itself when this is higher than it knows.
+    assert content["reflectionApiSpecVersion"] == 1
+    assert content["genkitVersion"].startswith("py/")
+    assert datetime.fromisoformat(content["timestamp"]).tzinfo is not None
+    assert None not in content.values()
+
+
+def test_nothing_but_whole_files_lie_in_the_folder(tmp_path: Path):
+    write(tmp_path)
+
+    assert [path.suffix for path in runtimes_folder(tmp_path).iterdir()] == [".json"]
+
+
+def test_a_name_that_the_user_chose_stays_within_the_folder(tmp_path: Path):
+    file = write(tmp_path, "../../my app")
+
+    assert file.path.parent == runtimes_folder(tmp_path)
+    assert json.loads(file.path.read_text())["id"] == "../../my app"
+
+
+def test_only_the_file_of_this_process_is_removed(tmp_path: Path):
+    mine, other, forked = write(tmp_path, "a"), write(tmp_path, "b"), write(tmp_path, "c")
+    other.path.write_text(json.dumps({"pid": os.getpid() + 1}))
+
+    mine.remove()
+    mine.remove()
+    other.remove()
+    RuntimeFile(forked.path, os.getpid() + 1).remove()
+
+    assert sorted(runtimes_folder(tmp_path).iterdir()) == [other.path, forked.path]
