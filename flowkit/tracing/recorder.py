@@ -221,7 +221,7 @@ class _Writer:
         while self._waiting():
             rows = self._pending + self._take()
             if self._off:
-                self.lost += len(rows)
+                self.lost += _ended(rows)
                 rows = []
             self._pending = []
             try:
@@ -232,7 +232,7 @@ class _Writer:
             self._until_prune -= sum(row.local_root for row in rows)
             if pause:
                 time.sleep(0)
-        if pause and self._until_prune <= 0 and not self._off:
+        if self._until_prune <= 0 and self._thread is threading.current_thread() and not self._off:
             self._prune()
 
     def _take(self) -> list[SpanRow]:
@@ -260,11 +260,11 @@ class _Writer:
     def _failed(self, rows: list[SpanRow], error: StoreError) -> None:
         if error.status == "DATA_LOSS":  # a damaged file, or one of a newer format, is never written to
             self._off = True
-            self.lost += len(rows)
+            self.lost += _ended(rows)
             self._warn(f"traces are not kept: {error}")
             return
         if len(rows) > _PENDING_SPANS:
-            self.lost += len(rows) - _PENDING_SPANS
+            self.lost += _ended(rows[:-_PENDING_SPANS])
             rows = rows[-_PENDING_SPANS:]
         if sum(len(row.input or b"") + len(row.output or b"") for row in rows) > _QUEUE_BYTES:
             for row in rows:
@@ -289,7 +289,12 @@ class _Writer:
         try:
             self.store.prune(max_traces=self.max_traces, max_bytes=self.max_bytes)
         except StoreError as error:
-            self._warn(f"old traces cannot be deleted: {error}")
+            if error.status == "DATA_LOSS":
+                self._failed([], error)
+
+
+def _ended(rows: list[SpanRow]) -> int:
+    return sum(row.end_ns > 0 for row in rows)
 
 
 _recorders: dict[tuple[Path, int], Recorder] = {}

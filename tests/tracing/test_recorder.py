@@ -252,7 +252,7 @@ async def test_a_file_that_cannot_be_written_costs_one_warning(echo, recorder, t
         warnings.simplefilter("error" if as_error else "always")
         for _ in range(3):
             assert await echo("still works") == "still works"
-            assert not recorder.flush(0.01)
+            assert not recorder.flush(0.1)
     if seen is not None:
         assert [str(w.message).partition(":")[0] for w in seen] == [
             "traces cannot be written, and are kept in memory for now"
@@ -289,10 +289,10 @@ async def test_a_damaged_file_is_left_alone_and_the_app_goes_on(echo, recorder, 
         warnings.simplefilter("always")
         for _ in range(3):
             assert await echo("still works") == "still works"
-            assert not recorder.flush(0.01)
+            assert not recorder.flush(5)
 
-    (warning,) = seen
-    assert str(warning.message).startswith(f"traces are not kept: {path} ")
+    texts = [str(warning.message) for warning in seen]
+    assert [text.startswith(f"traces are not kept: {path} ") for text in texts] == [True], texts
     assert path.read_bytes() == before
     assert recorder.lost == 3
 
