@@ -28,6 +28,7 @@ from flowkit.core.runtime import Runtime
 from flowkit.core.signature import MISSING
 from flowkit.core.stream import ActionStream
 from flowkit.core.threads import trim_threads
+from flowkit.rag.embedder import caches_in_use
 from flowkit.rag.stores.contract import SearchMode, VectorStore
 from flowkit.rag.stores.serve import STORE_KINDS, StoreActions
 from flowkit.schema.documents import Document, ScoredDocument
@@ -287,7 +288,7 @@ class Flowkit(Decorators):
         All are closed, even when one fails; its error is raised afterwards. The app can be used again.
         """
         try:
-            await self.registry.aclose(self._stores.values())
+            await self.registry.aclose([*self._stores.values(), *caches_in_use(self.runtime)])
         finally:
             if self.settings.dev:
                 from flowkit.server.reflection.offer import withdraw
