@@ -12,7 +12,7 @@ from pathlib import Path
 from urllib.parse import unquote
 
 from flowkit.errors import InvalidInputError
-from flowkit.plugin import project_root
+from flowkit.plugin import Settings
 
 __all__ = ["DATABASE", "default_folder", "folder_name", "index_name", "make_folder", "near_names", "sync_folder"]
 
@@ -53,8 +53,8 @@ def index_name(folder: str) -> str | None:
 
 
 def default_folder() -> Path:
-    """`<project root>/.flowkit/indexes`."""
-    return project_root() / ".flowkit" / "indexes"
+    """`indexes` in the data folder: `<project root>/.flowkit`, or where FLOWKIT_ROOT says."""
+    return Settings.from_env().data_folder / "indexes"
 
 
 def make_folder(folder: Path) -> None:
