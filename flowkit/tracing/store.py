@@ -126,9 +126,8 @@ class TraceStore:
         if min_duration_ms is not None:
             where.add("end_ns > 0 AND end_ns - start_ns >= ?", int(min_duration_ms * 1e6))
         for name, value in (labels or {}).items():
-            where.add(
-                "CASE WHEN json_valid(labels) THEN json_extract(labels, ?) END = ?", f"$.{json.dumps(name)}", value
-            )
+            same = "EXISTS (SELECT 1 FROM json_each(labels) WHERE key = ? AND value = ?)"
+            where.add(f"CASE WHEN json_valid(labels) THEN {same} END", name, value)
 
         def make(row: Any) -> TraceSummary | None:
             item = summary(row)
@@ -145,7 +144,7 @@ class TraceStore:
         `where` speaks of the columns of the table `traces`.
         """
         where = where or Where()
-        cards = Where([*where.terms, "rank <= 2"], where.values)
+        cards = Where([*where.terms, "rank <= 3"], where.values)
         found, cursor, _ = self._page(cards, cursor, limit, None, lambda row: row[2], "id, start_ns, card")
         return found, cursor
 

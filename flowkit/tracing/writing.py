@@ -72,7 +72,7 @@ def write_spans(db: "Connection", rows: Iterable[SpanRow]) -> None:
         known = batch.get(key)
         if known is None or row.end_ns or not known.end_ns:
             batch[key] = row
-    traces, span_id = _traces(db, {row.trace_id for row in batch.values()})
+    traces, span_id = _traces(db, dict.fromkeys(row.trace_id for row in batch.values()))
     stored = _stored(db, traces, batch.values())
     changed = [
         row
@@ -156,10 +156,13 @@ def _add(total: int | None, more: Any) -> int | None:
 
 
 def _rank(row: SpanRow) -> int:
-    """How well a span stands for its trace: our outermost one first, whatever server span lies around it."""
+    """How well a span stands for its trace: our outermost one first, whatever server span lies around it.
+
+    Among equals the one that began first does.
+    """
     if row.type == "external":
-        return 2 if row.parent_id is None or row.local_root else 4
-    return 0 if row.parent_id is None else 1 if row.local_root else 3
+        return 3 if row.parent_id is None or row.local_root else 4
+    return 0 if row.parent_id is None else 1 if row.local_root else 2
 
 
 def _columns(row: SpanRow, trace: int, number: int, big: list[tuple[int, str, bytes]]) -> tuple[Any, ...]:
