@@ -7,14 +7,17 @@ index.scores(query_terms("refund"))          # {"doc-1": 0.28…}, BM25, above 0
 
 import math
 import re
+import threading
 import unicodedata
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import cache
 from itertools import pairwise
 
+from flowkit.errors import InvalidInputError
 from flowkit.rag.stem import stem
 
-__all__ = ["BM25_B", "BM25_K1", "TERMS_VERSION", "KeywordIndex", "idf", "query_terms", "terms"]
+__all__ = ["BM25_B", "BM25_K1", "TERMS_VERSION", "KeywordIndex", "checked_language", "idf", "query_terms", "terms"]
 
 TERMS_VERSION = 1
 """Goes up when `terms` gives other terms for the same text: stored keyword indexes are then built anew."""
@@ -38,7 +41,7 @@ _POINTS = re.compile("[\u0591-\u05bd\u05bf-\u05c7\u0610-\u061a\u0640\u064b-\u065
 _LETTERS = str.maketrans({"ø": "o", "ł": "l", "đ": "d", "ð": "d", "þ": "th", "æ": "ae", "œ": "oe", "ı": "i", "ё": "е"})
 
 # Left out of queries when something else remains: they match nearly everything and say nothing.
-_STOP = frozenset(
+_STOP_ENGLISH = frozenset(
     word
     for line in (
         "a about above after again all also am an and any are as at be because been before being below between both",
@@ -47,41 +50,80 @@ _STOP = frozenset(
         "only or other our out over own s same shall she should so some such t than that the their them then there",
         "these they this those through to too under until up upon us very was we were what when where which while who",
         "whom whose why will with would you your yours",
-        "的 了 是 在 和 也 です ます した して する いる ある から まで こと もの れる では には とは のは",
     )
     for word in line.split()
+)
+_STOP_RUNS = frozenset(
+    "的 了 是 在 和 也 です ます した して する いる ある から まで こと もの れる では には とは のは".split()
 )
 
 
 class _Stems(dict[str, str]):
     """Stems that were worked out before. Bounded, as a corpus can hold millions of words."""
 
+    def __init__(self, stem: Callable[[str], str]) -> None:
+        super().__init__()
+        self._stem = stem
+
     def __missing__(self, word: str) -> str:
         if len(self) >= 100_000:
             self.clear()
         short = word[:LONGEST_TERM]
-        found = self[word] = stem(short) if short.isascii() and short.isalpha() else short
+        found = self[word] = self._stem(short) if short.isalpha() else short
         return found
 
 
-_stem = _Stems().__getitem__
+def checked_language(language: str) -> str:
+    """The language, when words of it can lose their endings here: "english", "simple" (none do), or one of Snowball's.
+
+    Raises:
+        InvalidInputError: there are no rules for it; the hint lists the languages.
+    """
+    if language not in ("english", "simple"):
+        import snowballstemmer
+
+        known = snowballstemmer.algorithms()
+        if language not in known:
+            raise InvalidInputError(f"there are no stems for {language!r}", hint=f"simple, {', '.join(sorted(known))}")
+    return language
 
 
-def terms(text: str) -> list[str]:
+@cache
+def _stems(language: str) -> Callable[[str], str]:
+    if language == "english":
+        return _Stems(lambda word: stem(word) if word.isascii() else word).__getitem__
+    if checked_language(language) == "simple":
+        return _Stems(str).__getitem__
+    import snowballstemmer
+
+    snowball = snowballstemmer.stemmer(language)
+    lock = threading.Lock()  # a Snowball stemmer works on its own fields
+
+    def stemmed(word: str) -> str:
+        with lock:
+            return str(snowball.stemWord(word))
+
+    return _Stems(stemmed).__getitem__
+
+
+_stem = _stems("english")
+
+
+def terms(text: str, language: str = "english") -> list[str]:
     """The search terms of a text, in order, repeated ones too.
 
-    Words are lower-cased, lose their accents and, in English, their endings. A run of a script that is written
-    without spaces (Chinese, Japanese, Thai, …) gives each character and each pair of neighbours. Terms hold letters,
-    digits and marks only, the ASCII ones lower-case, so a store may join them with spaces.
+    Words are lower-cased, lose their accents and, by the rules of the language, their endings. A run of a script that
+    is written without spaces (Chinese, Japanese, Thai, …) gives each character and each pair of neighbours. Terms hold
+    letters, digits and marks only, the ASCII ones lower-case, so a store may join them with spaces.
     """
-    return list(map(_stem, _words(text)))
+    return list(map(_stem if language == "english" else _stems(language), _words(text)))
 
 
-def query_terms(text: str) -> list[str]:
+def query_terms(text: str, language: str = "english") -> list[str]:
     """The terms of a question: without stop words, unless there is nothing else in it."""
     words = _words(text)
-    telling = [word for word in words if not _is_stop(word)]
-    return list(map(_stem, telling or words))
+    telling = [word for word in words if not _is_stop(word, language)]
+    return list(map(_stems(language), telling or words))
 
 
 def idf(count: int, having: int) -> float:
@@ -112,9 +154,13 @@ def _folded(text: str) -> str:
     return _POINTS.sub("", unicodedata.normalize("NFC", text)).translate(_LETTERS)
 
 
-def _is_stop(word: str) -> bool:
+def _is_stop(word: str, language: str) -> bool:
     # A single hiragana is a particle or an ending nearly always.
-    return word in _STOP or (len(word) == 1 and "぀" <= word <= "ゟ")
+    return (
+        (language == "english" and word in _STOP_ENGLISH)
+        or word in _STOP_RUNS
+        or (len(word) == 1 and "぀" <= word <= "ゟ")
+    )
 
 
 class KeywordIndex:

@@ -4,7 +4,8 @@ import math
 
 import pytest
 
-from flowkit.rag.keyword import KeywordIndex, idf, query_terms, terms
+from flowkit.errors import InvalidInputError
+from flowkit.rag.keyword import KeywordIndex, checked_language, idf, query_terms, terms
 
 
 @pytest.mark.parametrize(
@@ -120,3 +121,17 @@ def test_an_empty_index_and_documents_without_words():
     assert index.scores(["x"]) == {}
     index.add("b", ["x"])
     assert list(index.scores(["x"])) == ["b"]
+
+
+def test_words_lose_the_endings_of_their_language():
+    assert terms("Öffnungszeiten der Häuser", "german") == terms("Öffnungszeit der Haus", "german")
+    assert terms("книги", "russian") == terms("книга", "russian")
+    assert terms("running Häuser 返金", "simple") == ["running", "hauser", "返", "金", "返金"]
+    assert query_terms("the and", "german") == ["the", "and"]
+
+
+def test_a_language_without_rules_is_refused_naming_those_with():
+    with pytest.raises(InvalidInputError, match="klingon") as caught:
+        checked_language("klingon")
+    assert "german" in (caught.value.hint or "")
+    assert checked_language("simple") == "simple"
