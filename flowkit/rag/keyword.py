@@ -54,8 +54,9 @@ _STOP_ENGLISH = frozenset(
     for word in line.split()
 )
 _STOP_RUNS = frozenset(
-    ("的", "了", "是", "在", "和", "也", "です", "ます", "した", "して", "する", "いる", "ある", "から", "まで")
-    + ("こと", "もの", "れる", "では", "には", "とは", "のは")
+    word
+    for line in ("的 了 是 在 和 也", "です ます した して する いる ある から まで こと もの れる では には とは のは")
+    for word in line.split()
 )
 
 
