@@ -5,7 +5,7 @@ async def test_a_flow_runs(serve): assert (await serve(ai).run("/flow/echo", "so
 
 import asyncio
 import json
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import AsyncIterator, Callable
 from pathlib import Path
 from typing import Any
 
@@ -102,9 +102,9 @@ async def serve() -> AsyncIterator[Serve]:
 
 
 @pytest.fixture
-def reports() -> Iterator[list[str]]:
+def reports() -> list[str]:
     """What flows of a test leave behind, to see how they ended."""
-    yield []
+    return []
 
 
 async def until(condition: Callable[[], object], seconds: float = 5.0) -> None:

@@ -6,6 +6,7 @@ with Script(tmp_path, "app.py", SOURCE) as script: script.run("hello")
 import json
 import os
 import signal
+import socket
 import subprocess
 import sys
 import time
@@ -33,6 +34,13 @@ async def where() -> dict:
 async def shout(text: str) -> str:
     return await asyncio.to_thread(str.upper, text)
 """
+
+
+def free_port() -> str:
+    """A port that was free a moment ago."""
+    with socket.socket() as found:
+        found.bind(("127.0.0.1", 0))
+        return str(found.getsockname()[1])
 
 
 def environment(**more: str) -> dict[str, str]:

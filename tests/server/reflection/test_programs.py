@@ -2,6 +2,7 @@
 
 import os
 import signal
+import socket
 import subprocess
 import sys
 import time
@@ -9,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.server.reflection.scripts import FLOWS, Script, environment
+from tests.server.reflection.scripts import FLOWS, Script, environment, free_port
 
 pytestmark = [pytest.mark.heavy, pytest.mark.skipif(sys.platform == "win32", reason="signals of POSIX")]
 
@@ -275,18 +276,8 @@ def test_pytest_serves_nobody(tmp_path: Path):
     assert not (tmp_path / ".genkit").exists()
 
 
-def free_port() -> str:
-    import socket
-
-    with socket.socket() as found:
-        found.bind(("127.0.0.1", 0))
-        return str(found.getsockname()[1])
-
-
 def wait_for_port(script: Script) -> str:
     """The port of the app's own server, when it answers."""
-    import socket
-
     port = script.port
     until = time.monotonic() + 20
     while time.monotonic() < until:
