@@ -54,6 +54,11 @@ class ReadingTests(StoreHooks):
             assert [*ids_of(first.items), *ids_of(rest.items)] == ALL[20:]
             assert rest.cursor is None
 
+    async def test_ids_and_a_filter_give_what_is_in_both(self, store: VectorStore) -> None:
+        async with self.opened(store, ROWS):
+            page = await store.fetch(ids=["r09", "r04", "r02", "nowhere"], where=F("even") == True)  # noqa: E712
+            assert ids_of(page.items) == ["r04", "r02"]
+
     async def test_vectors_come_when_asked_for(self, store: VectorStore) -> None:
         async with self.opened(store, ROWS):
             (item,) = (await store.fetch(ids=["r03"], with_vectors=True)).items

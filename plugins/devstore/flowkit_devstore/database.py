@@ -34,7 +34,8 @@ _BUSY_SECONDS = 60.0
 _CACHE_KIB = 16_000  # per connection, and only as far as it is used
 
 # `rows.slot` is the row's place in the vector file. `entries` is the index over metadata: one row for each document
-# and key. `words` holds search terms only, so it can't give text back. `holes` are slots whose row has gone.
+# and key, and one for its number of search terms. `words` holds terms only, so it can't give text back. `holes` are
+# slots whose row has gone.
 _SCHEMA = """
 CREATE TABLE state (
   one INTEGER PRIMARY KEY CHECK (one = 1), name TEXT NOT NULL, dimension INTEGER, embedder TEXT,

@@ -22,6 +22,7 @@ __all__ = [
     "OTHER",
     "STRING",
     "TYPE_BITS",
+    "WORD_COUNT",
     "Columns",
     "decode",
     "decode_hit",
@@ -31,6 +32,8 @@ __all__ = [
     "read_metadata",
 ]
 
+WORD_COUNT = 0
+"""The key in `entries` under which each row has the number of its search terms; real keys begin at 1."""
 # `entries.type`. Values of one type lie in order there; of OTHER (lists, objects) and LONG strings the index says only
 # which rows have one.
 BOOL, NUMBER, STRING, OTHER, LONG = range(5)

@@ -3,7 +3,6 @@
 hits = search(snapshot, SearchQuery(vector=vector, k=10))
 """
 
-import math
 from collections import Counter
 from collections.abc import Sequence
 from operator import itemgetter
@@ -12,7 +11,7 @@ import numpy as np
 
 from flowkit import ScoredDocument
 from flowkit.plugin import SearchQuery
-from flowkit.rag.keyword import idf, query_terms
+from flowkit.rag.keyword import BM25_B, BM25_K1, idf, query_terms
 from flowkit.rag.stores.rules import (
     HYBRID_DEPTH,
     HYBRID_MAX,
@@ -90,20 +89,17 @@ def _by_vector(snapshot: Snapshot, unit: Float64, k: int, mask: Mask | None) -> 
 
 
 def _by_keyword(snapshot: Snapshot, text: str, k: int, mask: Mask | None) -> Hits:
-    state = snapshot.state
     words = Counter(query_terms(text))
-    if not words or not state.rows:
+    count = snapshot.state.rows
+    if not words or not count:
         return []
-    found: Float64 = np.zeros(state.slots)
+    lengths = snapshot.word_counts()
+    burden = BM25_K1 * (1 - BM25_B + BM25_B * lengths * (count / (lengths.sum() or 1.0)))
+    found: Float64 = np.zeros(len(lengths))
     for term, times in words.items():
-        rows = snapshot.connection.execute(
-            "SELECT rowid, bm25(words) FROM words WHERE words MATCH ?", (f'"{term}"',)
-        ).fetchall()
-        if rows:
-            slots, negated = zip(*rows, strict=True)
-            # FTS5's own weight is 0 for a term that half of the documents have, so ours takes its place.
-            weight = times * idf(state.rows, len(rows)) / _fts5_idf(state.rows, len(rows))
-            found[np.fromiter(slots, np.int64, len(rows))] -= weight * np.fromiter(negated, np.float64, len(rows))
+        slots, counts = snapshot.having(term)
+        weight = times * idf(count, len(slots)) * (BM25_K1 + 1)
+        found[slots] += weight * counts / (counts + burden[slots])
     if mask is not None:
         found[~mask] = 0.0
     near = np.flatnonzero(found)
@@ -114,11 +110,6 @@ def _by_keyword(snapshot: Snapshot, text: str, k: int, mask: Mask | None) -> Hit
         near, scores = near[kept], scores[kept]
     hits = dict(zip(near.tolist(), scores.tolist(), strict=True))
     return _first(snapshot, {slot: score for slot, score in hits.items() if score > 0}, k)
-
-
-def _fts5_idf(count: int, having: int) -> float:
-    """The weight inside FTS5's bm25(), as its documentation states it."""
-    return max(math.log((count - having + 0.5) / (having + 0.5)), 1e-6)
 
 
 def _merged(snapshot: Snapshot, lists: Sequence[Hits], k: int) -> Hits:

@@ -4,6 +4,7 @@ with Reader(folder, views) as snapshot:
     snapshot.state.rows
 """
 
+import sqlite3
 from collections.abc import Sequence
 from pathlib import Path
 from types import TracebackType
@@ -13,12 +14,14 @@ import numpy as np
 
 from flowkit import Filter
 from flowkit_devstore.database import State, connect, read_state
-from flowkit_devstore.vectors import Float32, Slots, Views
+from flowkit_devstore.rows import WORD_COUNT
+from flowkit_devstore.vectors import Float32, Float64, Slots, Views
 from flowkit_devstore.where import Keys, Mask, matching, read_keys
 
 __all__ = ["Snapshot"]
 
 _VARIABLES = 500
+_NO_SLOTS: Slots = np.empty(0, dtype=np.int64)
 _IN = [",".join("?" * count) for count in range(_VARIABLES + 1)]
 
 
@@ -37,8 +40,10 @@ class Snapshot:
         self._views = views
         self._version: int | None = None
         self._keys: Keys | None = None
+        self._word_counts: Float64 | None = None
+        self._has_occurrences = False
         self._holes_of: tuple[int, int] = (0, 0)
-        self.holes: Slots = np.empty(0, dtype=np.int64)
+        self.holes = _NO_SLOTS
 
     def __enter__(self) -> "Snapshot":
         execute = self.connection.execute
@@ -62,7 +67,7 @@ class Snapshot:
     def _reload(self) -> None:
         self._version = None  # should the rest fail
         self.state = state = read_state(self.connection)
-        self._keys = None
+        self._keys = self._word_counts = None
         holes = state.slots - state.rows
         generation, known = self._holes_of
         if generation != state.generation:
@@ -95,8 +100,33 @@ class Snapshot:
         mask[self.holes] = False
         return mask
 
+    def having(self, term: str) -> tuple[Slots, Slots]:
+        """The slots of the rows that have a search term, and how often each has it."""
+        (text,) = self.connection.execute(
+            "SELECT group_concat(doc) FROM occurrences WHERE term = ?", (term,)
+        ).fetchone()
+        if text is None:
+            return _NO_SLOTS, _NO_SLOTS
+        return np.unique(np.fromstring(text, dtype=np.int64, sep=","), return_counts=True)
+
+    def word_counts(self) -> Float64:
+        """How many search terms each row has; 0 for holes. Kept until something changes."""
+        if self._word_counts is None:
+            if not self._has_occurrences:
+                # FTS5 shows its index as a table: one row for each place where a term stands.
+                sql = "CREATE VIRTUAL TABLE temp.occurrences USING fts5vocab(main, words, 'instance')"
+                self.connection.execute(sql)
+                self._has_occurrences = True
+            counts = np.zeros(self.state.slots)
+            sql = "SELECT group_concat(slot), group_concat(value) FROM entries WHERE key = ?"
+            slots, values = self.connection.execute(sql, (WORD_COUNT,)).fetchone()
+            if slots is not None:
+                counts[np.fromstring(slots, dtype=np.int64, sep=",")] = np.fromstring(values, sep=",")
+            self._word_counts = counts
+        return self._word_counts
+
     def ids(self, slots: Sequence[int]) -> dict[int, str]:
-        return dict(self._select("slot, id", slots))
+        return self._complete(slots, dict(self._select("slot, id", slots)))
 
     def slots(self, ids: Sequence[str]) -> dict[str, int]:
         """The slot of each id that there is."""
@@ -108,7 +138,14 @@ class Snapshot:
 
     def rows(self, slots: Sequence[int]) -> dict[int, tuple[str, str, str | None, str]]:
         """Id, text, content and metadata of each slot."""
-        return {slot: rest for slot, *rest in self._select("slot, id, text, content, metadata", slots)}
+        found = {slot: rest for slot, *rest in self._select("slot, id, text, content, metadata", slots)}
+        return self._complete(slots, found)
+
+    @staticmethod
+    def _complete(slots: Sequence[int], found: dict[int, Any]) -> dict[int, Any]:
+        if len(found) < len(slots):
+            raise sqlite3.DatabaseError("the indexes name rows that are not there")
+        return found
 
     def _select(self, columns: str, values: Sequence[int] | Sequence[str], *, by: str = "slot") -> list[Any]:
         if len(values) <= _VARIABLES:

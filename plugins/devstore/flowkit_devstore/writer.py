@@ -6,6 +6,7 @@ Writer(folder, connect(folder), views).upsert(rows)
 import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
+from operator import itemgetter
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
@@ -17,7 +18,7 @@ from flowkit.plugin import EmbeddedDocument
 from flowkit.rag.keyword import TERMS_VERSION, terms
 from flowkit.rag.stores.rules import checked_rows
 from flowkit_devstore.database import State, read_state, transaction, write_state
-from flowkit_devstore.rows import Columns, encode, entry, key_types, read_metadata
+from flowkit_devstore.rows import NUMBER, WORD_COUNT, Columns, encode, entry, key_types, read_metadata
 from flowkit_devstore.vectors import Float32, Slots, Views, unit_rows, vector_path, write_vectors
 from flowkit_devstore.where import matching, read_keys
 
@@ -34,7 +35,7 @@ class _Incoming(NamedTuple):
 
     columns: Columns
     metadata: dict[str, Any]
-    terms: str
+    words: list[str]
     row: int | None
 
 
@@ -202,14 +203,12 @@ class Writer:
                 self.connection.execute(_SEEN, (name, types))
         if seen.keys() - keys.keys():
             keys = read_keys(self.connection)
-        # In key order, as neighbours land on the same page.
-        entries = sorted(
-            ((keys[name][0], *entry(value), slot) for slot, row in rows for name, value in row.metadata.items()),
-            key=lambda found: (found[0], found[1]),
-        )
+        entries = [(WORD_COUNT, NUMBER, len(row.words), slot) for slot, row in rows]
+        entries += ((keys[name][0], *entry(value), slot) for slot, row in rows for name, value in row.metadata.items())
+        entries.sort(key=itemgetter(0, 1))  # neighbours land on the same page
         self.connection.executemany("INSERT INTO entries VALUES (?, ?, ?, ?)", entries)
         self.connection.executemany(
-            "INSERT INTO words (rowid, terms) VALUES (?, ?)", ((slot, row.terms) for slot, row in rows)
+            "INSERT INTO words (rowid, terms) VALUES (?, ?)", ((slot, " ".join(row.words)) for slot, row in rows)
         )
 
     def _remove(self, rows: Sequence[_Stored]) -> None:
@@ -222,18 +221,19 @@ class Writer:
         if not rows:
             return
         keys = read_keys(self.connection)
-        self.connection.executemany(
-            "DELETE FROM entries WHERE key = ? AND type = ? AND value = ? AND slot = ?",
-            (
-                (keys[name][0], *entry(value), row.slot)
-                for row in rows
-                for name, value in read_metadata(row.columns.metadata).items()
-            ),
+        words = [(row.slot, terms(row.columns.text)) for row in rows]
+        entries = [(WORD_COUNT, NUMBER, len(found), slot) for slot, found in words]
+        entries += (
+            (keys[name][0], *entry(value), row.slot)
+            for row in rows
+            for name, value in read_metadata(row.columns.metadata).items()
         )
+        sql = "DELETE FROM entries WHERE key = ? AND type = ? AND value = ? AND slot = ?"
+        self.connection.executemany(sql, entries)
         # FTS5 wants the same terms back that it was given, as it keeps no text.
         self.connection.executemany(
             "INSERT INTO words (words, rowid, terms) VALUES ('delete', ?, ?)",
-            ((row.slot, " ".join(terms(row.columns.text))) for row in rows),
+            ((slot, " ".join(found)) for slot, found in words),
         )
 
     def _empty(self, state: State) -> None:
@@ -244,10 +244,17 @@ class Writer:
 
     def _refill_words(self) -> None:
         self.connection.execute("INSERT INTO words (words) VALUES ('delete-all')")
+        self.connection.execute("DELETE FROM entries WHERE key = ?", (WORD_COUNT,))
         texts = self.connection.execute("SELECT slot, text FROM rows ORDER BY slot")
-        self.connection.executemany(
-            "INSERT INTO words (rowid, terms) VALUES (?, ?)", ((slot, " ".join(terms(text))) for slot, text in texts)
-        )
+        while some := texts.fetchmany(1000):
+            words = [(slot, terms(text)) for slot, text in some]
+            self.connection.executemany(
+                "INSERT INTO words (rowid, terms) VALUES (?, ?)", ((slot, " ".join(found)) for slot, found in words)
+            )
+            self.connection.executemany(
+                "INSERT INTO entries VALUES (?, ?, ?, ?)",
+                ((WORD_COUNT, NUMBER, len(found), slot) for slot, found in words),
+            )
 
     def _compact_if_worthwhile(self) -> None:
         """Give back the place of rows that have gone, when they are more than the rows that are left."""
@@ -301,7 +308,7 @@ def _prepare(rows: Sequence[EmbeddedDocument], state: State) -> _Batch:
         id: _Incoming(
             encode(document),
             document.metadata,
-            " ".join(terms(document.text)),
+            terms(document.text),
             None if vector is None else next(places),
         )
         for id, (document, vector) in checked.items()
