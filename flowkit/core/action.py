@@ -129,7 +129,7 @@ class Action(Generic[In, Out, Chunk]):
             context.record = span
             if value is not MISSING:
                 span.input = to_json(value)
-            if span.is_root and context.values:
+            if context.values and span.is_root:
                 span.context_json = to_json(_public(context.values))
             if runtime.on_span is not None:
                 runtime.on_span(span)

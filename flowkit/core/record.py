@@ -90,7 +90,8 @@ class SpanRecord(Span):
     @property
     def is_root(self) -> bool:
         """True for the outermost of our spans in this process; its parent may be another process or a foreign span."""
-        return self.parent is None
+        parent = self.parent
+        return parent is None or (parent.type == "external" and parent.is_root)
 
     @property
     def path(self) -> str:

@@ -194,14 +194,14 @@ class Database:
         return connection
 
     def _create(self, connection: "Connection") -> None:
+        self._refuse_foreign(connection)
         connection.execute("PRAGMA auto_vacuum = INCREMENTAL")
         _set_wal(connection)
         connection.execute("BEGIN IMMEDIATE")
         try:
             # Another process may have been quicker.
             if connection.execute("PRAGMA user_version").fetchone()[0] == 0:
-                if connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]:
-                    raise StoreError(f"{self.path} is a database of something else", hint="move it away")
+                self._refuse_foreign(connection)
                 for statement in _SCHEMA.split(";"):
                     connection.execute(statement)
                 connection.execute(f"PRAGMA user_version = {VERSION}")
@@ -209,6 +209,12 @@ class Database:
         except BaseException:
             connection.execute("ROLLBACK")
             raise
+
+    def _refuse_foreign(self, connection: "Connection") -> None:
+        filled = connection.execute("SELECT 1 FROM sqlite_master LIMIT 1").fetchone()
+        # In this order: another process may make the store just now.
+        if filled and connection.execute("PRAGMA user_version").fetchone()[0] == 0:
+            raise StoreError(f"{self.path} is a database of something else", hint="move it away")
 
     @contextmanager
     def _translated(self) -> Iterator[None]:

@@ -187,11 +187,11 @@ def _row(span: Mapping[str, Any]) -> SpanRow:
         for e in (span.get("timeEvents") or {}).get("timeEvent") or ()
         if "annotation" in e
     ]
-    row.events = events
-    row.links = [
+    row.events = tuple(events)
+    row.links = tuple(
         SpanLink(link["context"]["traceId"], link["context"]["spanId"], link.get("attributes") or {})
         for link in span.get("links") or ()
-    ]
+    )
     row.local_root = bool(facts.pop(ATTRIBUTES.IS_ROOT, False)) or parent is None
     if type_ != "external":
         _take_ours(row, facts)

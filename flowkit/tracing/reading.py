@@ -207,5 +207,5 @@ def _add_more(span: SpanRow, more: dict[str, Any]) -> None:
     if "scope" in more:
         name, version = more["scope"]
         span.scope = (name, version)
-    span.events = [SpanEvent(*event) for event in more.get("events", ())]
-    span.links = [SpanLink(*link) for link in more.get("links", ())]
+    span.events = tuple(SpanEvent(*event) for event in more.get("events", ()))
+    span.links = tuple(SpanLink(*link) for link in more.get("links", ()))

@@ -19,7 +19,7 @@ def row_of(record: SpanRecord, redactor: Redactor | None = None) -> SpanRow:
         row.parent_id = f"{record.parent_id:016x}"
         if parent is not None and parent.span_id != record.parent_id:
             row.ancestor_id = f"{parent.span_id:016x}"
-    row.local_root = parent is None
+    row.local_root = record.is_root
     row.type, row.kind, row.key = record.type, record.kind, record.key
     row.span_kind, row.scope = record.span_kind, record.scope
     if record.end_ns:
@@ -34,12 +34,12 @@ def row_of(record: SpanRecord, redactor: Redactor | None = None) -> SpanRow:
     if record.attributes:
         row.attributes = record.attributes.copy()
     if record.events:
-        row.events = [SpanEvent(*event) for event in list(record.events)]
+        row.events = tuple(SpanEvent(*event) for event in list(record.events))
     if record.links:
-        row.links = [
+        row.links = tuple(
             SpanLink(f"{context.trace_id:032x}", f"{context.span_id:016x}", facts)
             for context, facts in list(record.links)
-        ]
+        )
     if redactor is not None:
         _redact(row, redactor)
     row.input_bytes, row.output_bytes = len(row.input or b""), len(row.output or b"")
@@ -56,6 +56,8 @@ def _redact(row: SpanRow, redactor: Redactor) -> None:
     if row.attributes:
         row.attributes = redactor.redact_attributes(row.attributes)
     if row.events:
-        row.events = [event._replace(attributes=redactor.redact_attributes(event.attributes)) for event in row.events]
+        row.events = tuple(
+            event._replace(attributes=redactor.redact_attributes(event.attributes)) for event in row.events
+        )
     if row.error is not None and redactor.patterns:
         row.error = SpanError(*(redactor.redact_text(text) for text in row.error))

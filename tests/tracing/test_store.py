@@ -53,8 +53,8 @@ def test_a_span_comes_back_as_it_went_in(store: TraceStore):
         output_bytes=5000,
         context=b'{"auth":"<redacted>"}',
         attributes={"n": 1, "f": 1.5, "on": True, "list": ["a", "b"], "名": "値"},
-        events=[SpanEvent("tasted", START + 5, {"salt": "enough"})],
-        links=[SpanLink("1" * 32, "2" * 16, {"why": "retry"})],
+        events=(SpanEvent("tasted", START + 5, {"salt": "enough"}),),
+        links=(SpanLink("1" * 32, "2" * 16, {"why": "retry"}),),
         scope=("httpx", "1.0"),
         dropped=True,
     )
