@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
 from flowkit import Filter, ScoredDocument
-from flowkit.errors import StateError
+from flowkit.errors import NotFoundError, StateError
 from flowkit.plugin import (
     EmbeddedDocument,
     Page,
@@ -90,10 +90,17 @@ class DevStore(StorePlugin):
     async def _open(self, *, create: bool, dimension: int | None, embedder: str | None) -> "Session":
         from flowkit_devstore.session import Session
 
+        identity = {"name": self.index, "dimension": dimension, "embedder": embedder}
         if create and not (self.path / DATABASE).exists():
-            identity = {"name": self.index, "dimension": dimension, "embedder": embedder}
             await run_in_thread(Session.create, (self.path,), identity)
-        session = Session.open(self.path, name=self.index, dimension=dimension, embedder=embedder)
+        try:
+            session = Session.open(self.path, name=self.index, dimension=dimension, embedder=embedder)
+        except NotFoundError:
+            if not create:
+                raise
+            # Another task or process has made the file and not yet what is in it: `create` waits for it.
+            await run_in_thread(Session.create, (self.path,), identity)
+            session = Session.open(self.path, name=self.index, dimension=dimension, embedder=embedder)
         if session.is_outdated:
             await run_in_thread(session.write, (lambda writer: writer.rebuild_words(),))
         if self._session is not None:  # another task was faster
