@@ -50,7 +50,8 @@ def claim_serving() -> None:
 
 def is_under_test() -> bool:
     """True in a process that runs pytest. Programs that tests start are not meant."""
-    return "PYTEST_VERSION" in os.environ and "_pytest.main" in sys.modules
+    # Before 8.2 there was only the second, and only while a test runs.
+    return bool({"PYTEST_VERSION", "PYTEST_CURRENT_TEST"} & os.environ.keys()) and "_pytest.main" in sys.modules
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""`genkit start -- python app.py`: what Genkit's developer UI does. Its pages come from the network, its API does not."""
+"""`genkit start -- python app.py`: what Genkit's developer UI does, by the API behind its pages."""
 
 import json
 import time

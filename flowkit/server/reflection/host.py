@@ -16,6 +16,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from flowkit.core.loops import run_on
+from flowkit.core.threads import run_in_thread
 from flowkit.errors import StateError
 from flowkit.server.reflection.listen import SERVING_THREAD, serve_http
 from flowkit.server.reflection.program import Program
@@ -33,6 +34,7 @@ _log = logging.getLogger("flowkit.server")
 
 _STOP_SECONDS = 3.0
 _CLOSE_SECONDS = 1.0
+_FLUSH_SECONDS = 1.0
 _SAMPLE_SECONDS = 0.1
 
 
@@ -176,6 +178,7 @@ class Host:
         entry.stop.set()
         if entry.transport is not None:
             await asyncio.wait([entry.transport], timeout=_STOP_SECONDS)
+        await run_in_thread(entry.served.flush, (_FLUSH_SECONDS,))
         entry.served.close()
 
 

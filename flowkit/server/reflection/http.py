@@ -23,6 +23,7 @@ __all__ = ["reflection_app"]
 
 def reflection_app(served: Served, *, runtime_id: str) -> "ASGIApp":
     """The app, with its guard around it."""
+    from starlette.background import BackgroundTask
     from starlette.responses import PlainTextResponse
     from starlette.responses import Response as Answer
     from starlette.routing import Route, Router
@@ -62,9 +63,10 @@ def reflection_app(served: Served, *, runtime_id: str) -> "ASGIApp":
         return json({"message": "Action not found or already completed"}, 404)
 
     async def quit(request: "Request") -> "Response":
-        from starlette.background import BackgroundTask
+        async def end() -> None:
+            served.end()
 
-        return PlainTextResponse("OK", background=BackgroundTask(served.end))
+        return PlainTextResponse("OK", background=BackgroundTask(end))
 
     routes = [
         Route("/api/__health", health),

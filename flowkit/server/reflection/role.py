@@ -59,7 +59,12 @@ def leave_role() -> None:
 
 def is_worker() -> bool:
     """True in a process that multiprocessing has started: a server's worker or reloaded child, a pool's process."""
-    return multiprocessing.process.parent_process() is not None
+    return _parent() is not None
+
+
+def _parent() -> int | None:
+    parent = multiprocessing.process.parent_process()
+    return None if parent is None else parent.pid
 
 
 def _served_by_other() -> bool:
@@ -69,7 +74,7 @@ def _served_by_other() -> bool:
 
 def _first_of_workers(folder: Path) -> bool:
     """Of several workers under one parent that serves nobody itself, one is to serve."""
-    parent = os.getppid()
+    parent = _parent()
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     _sweep(folder)
     place = folder / f"{_NAME}{parent}"

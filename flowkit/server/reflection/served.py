@@ -31,11 +31,11 @@ class Served:
         self.end = end
         self.forward = Forwarder()
         # Without a sink there are no records, and without records no trace ids.
-        flush = follow(ai.runtime.tracing, self.forward)
+        self.flush = follow(ai.runtime.tracing, self.forward)
         if ai.settings.telemetry_url:
             self.forward.add(ai.settings.telemetry_url, keep=True)
         ai.registry.register(generate_action(ai.registry, default_model=ai.default_model))
-        self.runner = Runner(ai.registry, flush=flush)
+        self.runner = Runner(ai.registry, flush=self.flush)
 
     def actions(self) -> dict[str, dict[str, Any]]:
         """Every action by key, as `GET /api/actions` lists them."""

@@ -1,5 +1,6 @@
 """How long programs live that are served, and what they serve: each a process as a developer starts it."""
 
+import json
 import os
 import signal
 import socket
@@ -8,8 +9,10 @@ import sys
 import time
 from pathlib import Path
 
+import httpx
 import pytest
 
+from flowkit.tracing.store import TraceStore
 from tests.server.reflection.scripts import FLOWS, Script, environment, free_port
 
 pytestmark = [pytest.mark.heavy, pytest.mark.skipif(sys.platform == "win32", reason="signals of POSIX")]
@@ -61,6 +64,10 @@ def test_a_tool_may_end_it(tmp_path: Path):
 
 def test_sigterm_ends_a_program_that_is_at_work(tmp_path: Path):
     closing = """
+@ai.flow()
+async def forever() -> None:
+    await asyncio.sleep(100)
+
 class Pool:
     name = "pool"
     async def setup(self, registry): ...
@@ -82,12 +89,14 @@ while True:
     time.sleep(0.01)
 """
     with Script(tmp_path, FLOWS + closing) as script:
-        script.abouts()
-        script.run("where")
-
-        assert script.stop() == -signal.SIGTERM
+        url = script.abouts()[0]["reflectionServerUrl"] + "/api/runAction"
+        with httpx.stream("POST", url, json={"key": "/flow/forever"}, trust_env=False, timeout=20) as running:
+            assert script.stop() == -signal.SIGTERM
+            assert json.loads(running.read())["error"]["code"] == 1
         assert script.out == "ready\nclosed\n"
         assert script.files == []
+    trace = TraceStore(tmp_path / ".flowkit" / "traces.db").get(running.headers["x-genkit-trace-id"])
+    assert trace.summary.status == "cancelled"
 
 
 def test_a_crash_ends_it_with_its_traceback(tmp_path: Path):

@@ -12,6 +12,7 @@ from pydantic import BaseModel
 
 from flowkit import Document, Flowkit, RunContext
 from flowkit.errors import ConfigError
+from flowkit.server.runner import Runner, RunRequest
 from tests.server.reflection.conftest import Serve, until
 
 place: ContextVar[str] = ContextVar("place", default="nowhere")
@@ -278,6 +279,64 @@ async def test_a_run_is_cancelled_by_its_trace_id(ai: Flowkit, serve: Serve, rep
         assert (await tool.http.post("/api/cancelAction", json={"traceId": first})).status_code == 404
         assert (await tool.http.post("/api/cancelAction", json={"traceId": second})).status_code == 200
     assert (await tool.http.post("/api/cancelAction", json={})).json() == {"error": "traceId is required"}
+
+
+async def test_a_sync_flow_that_is_cancelled_is_not_waited_for(ai: Flowkit, serve: Serve):
+    go_on = threading.Event()
+
+    @ai.flow()
+    def stuck() -> str:
+        go_on.wait(10)
+        return "late"
+
+    tool = serve(ai)
+    async with tool.http.stream("POST", "/api/runAction", json={"key": "/flow/stuck"}) as response:
+        await tool.http.post("/api/cancelAction", json={"traceId": response.headers["x-genkit-trace-id"]})
+        assert json.loads(await response.aread())["error"]["code"] == 1
+    go_on.set()
+
+
+async def test_a_server_on_the_apps_own_loop_hands_on_what_it_knows_of_the_request(ai: Flowkit):
+    @ai.flow()
+    async def where():
+        yield place.get()
+        yield asyncio.get_running_loop() is loop
+
+    loop = asyncio.get_running_loop()
+    ai.attach()
+    place.set("here")
+    run = Runner(ai.registry).start(RunRequest("/flow/where", stream=True), inherit=True)
+    await run.opened()
+
+    assert [chunk async for chunk in run.chunks()] == [b'"here"', b"true"]
+    assert (await run.answer()).result == b'["here",true]'
+
+
+async def test_a_run_whose_loop_has_stopped_is_an_error(ai: Flowkit):
+    @ai.flow()
+    async def forever() -> None:
+        await asyncio.sleep(100)
+
+    other = asyncio.new_event_loop()
+    thread = threading.Thread(target=other.run_forever)
+    thread.start()
+    ai.runtime.attach(other)
+    await until(other.is_running)
+    run = Runner(ai.registry).start(RunRequest("/flow/forever"))
+    await run.opened()
+    other.call_soon_threadsafe(other.stop)
+    await asyncio.to_thread(thread.join)
+
+    assert "event loop has ended" in str((await run.answer()).raised)
+    await asyncio.to_thread(other.run_until_complete, cancel_all())
+    other.close()
+
+
+async def cancel_all() -> None:
+    tasks = asyncio.all_tasks() - {asyncio.current_task()}
+    for task in tasks:
+        task.cancel()
+    await asyncio.gather(*tasks, return_exceptions=True)
 
 
 @pytest.mark.parametrize("query", ["", "?stream=true"])
