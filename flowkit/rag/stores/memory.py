@@ -22,6 +22,7 @@ from flowkit.rag.stores.rules import (
     row_key,
     vector_score,
 )
+from flowkit.rag.stores.serve import StorePlugin
 from flowkit.schema.documents import Document, ScoredDocument
 from flowkit.schema.filters import Filter, check, compile, key_type
 
@@ -35,14 +36,17 @@ __all__ = ["InMemoryStore"]
 Hits = list[tuple[str, float]]
 
 
-class InMemoryStore:
+class InMemoryStore(StorePlugin):
     """One index, which lives as long as this object. Every method is a plain scan.
+
+    With an embedder it is a plugin too: `Flowkit(plugins=[InMemoryStore("menu", embedder="local/all-minilm-l6-v2")])`.
 
     Safe for many tasks of one event loop; nothing in it awaits.
     """
 
+    name = "memory"
+
     def __init__(self, name: str, *, embedder: str | None = None) -> None:
-        self.name = "memory"
         self.index = name
         self.embedder = embedder
         self._rows: dict[str, tuple[Document, Float32]] = {}
