@@ -57,7 +57,7 @@ def describe_actions(registry: Registry) -> dict[str, dict[str, Any]]:
         if info.kind == "tool":
             twin = {**info.metadata, "type": "tool.v2", "tool": {"multipart": True}, "dynamic": True}
             input_only = {key: value for key, value in known.items() if key == "inputSchema"}
-            listed[TOOL_V2 + info.name] = _described(info, TOOL_V2 + info.name, input_only, clean_metadata(twin))
+            listed[TOOL_V2 + info.name] = _described(info, TOOL_V2 + info.name, input_only, _clean(twin))
     return listed
 
 
@@ -72,7 +72,7 @@ def _described(info: ActionInfo, key: str, schemas: Mapping[str, Any], metadata:
 
 
 def _metadata(info: ActionInfo) -> dict[str, Any]:
-    metadata = clean_metadata(info.metadata)
+    metadata = _clean(info.metadata)
     if info.kind in _WIRE or info.kind == "tool":
         metadata.setdefault("type", info.kind)
         metadata.setdefault(info.kind, {})
@@ -81,7 +81,7 @@ def _metadata(info: ActionInfo) -> dict[str, Any]:
     return metadata
 
 
-def clean_metadata(metadata: Mapping[str, Any]) -> dict[str, Any]:
+def _clean(metadata: Mapping[str, Any]) -> dict[str, Any]:
     """Metadata as Genkit's tools accept it: JSON without null, and no lists in the lists at its top."""
     plain = to_plain(dict(metadata))
     return {key: _flat(_without_null(value)) for key, value in plain.items() if value is not None}

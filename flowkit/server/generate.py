@@ -18,14 +18,14 @@ from flowkit.schema.wire import JSON, Wire
 __all__ = ["generate_action"]
 
 
-class OutputOptions(Wire):
+class _OutputOptions(Wire):
     format: str | None = None
     content_type: str | None = None
     json_schema: JSON = None
     constrained: bool | None = None
 
 
-class GenerateActionOptions(Wire):
+class _GenerateOptions(Wire):
     """Genkit's form of a whole request: the model by name, the conversation, documents, settings."""
 
     messages: tuple[Message, ...]
@@ -34,13 +34,13 @@ class GenerateActionOptions(Wire):
     config: dict[str, JSON] | None = None
     tools: tuple[str, ...] | None = None
     tool_choice: Literal["auto", "required", "none"] | None = None
-    output: OutputOptions | None = None
+    output: _OutputOptions | None = None
 
 
 def generate_action(registry: Registry, *, default_model: str | None) -> Action[Any, Any, Any]:
     """The action, not registered yet. Tools are refused: a model called this way runs none."""
 
-    async def generate_from_options(options: GenerateActionOptions, ctx: RunContext) -> GenerateResponse:
+    async def generate_from_options(options: _GenerateOptions, ctx: RunContext) -> GenerateResponse:
         if options.tools:
             raise UnsupportedError(
                 f"/util/generate runs no tools, {options.tools[0]!r} among them", hint="call the tool or a flow"

@@ -3,9 +3,10 @@
     app = Guard(app, limits=Limits(body_bytes=30_000_000))
 
 A browser is a client on loopback too, so any web page can send requests here. What keeps pages out: the Host must be
-a loopback name (a page that rebinds its own name to 127.0.0.1 fails), an Origin must be allowed, a browser's own word
-that a request crosses sites is heeded, and bodies must have a type that a page cannot send without asking first. It
-denies by default, for HTTP and WebSocket alike, and answers 403 with JSON that names the flag which admits the rest.
+a loopback name (a page that rebinds its own name to 127.0.0.1 fails), an Origin must be the one of the page that we
+served ourselves, a browser's own word that a request crosses sites is heeded, and bodies must have a type that a page
+cannot send without asking first. It denies by default, for HTTP and WebSocket alike, and answers 403 with JSON that
+names the flag which admits the rest.
 """
 
 import asyncio
@@ -13,44 +14,63 @@ import json
 import logging
 import re
 import secrets
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass
 from hmac import compare_digest
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qs, urlsplit
 
-from starlette.types import ASGIApp, Message, Receive, Scope, Send
+if TYPE_CHECKING:
+    from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-__all__ = ["Guard", "Limits", "Policy", "content_security_policy"]
+__all__ = ["LOOPBACK", "Guard", "Limits", "Policy", "content_security_policy", "is_page"]
 
 _log = logging.getLogger("flowkit.guard")
 
 LOOPBACK = frozenset({"localhost", "127.0.0.1", "[::1]"})
-_HOST = re.compile(r"^(\[[0-9a-fA-F:.]+\]|[A-Za-z0-9._-]+)(?::(\d{1,5}))?$")
+"""Host names that are always answered, with any port, so that port forwarding works."""
+
+_HOST = re.compile(r"(\[[0-9a-fA-F:.]+\]|[A-Za-z0-9._-]+)(?::\d{1,5})?")
+_ORIGIN = re.compile(r"https?://(?:\[[0-9a-fA-F:.]+\]|[A-Za-z0-9._-]+)(?::\d{1,5})?")
+_CONTROL = re.compile(r"[\x00-\x08\x0a-\x1f\x7f]")
 _SAFE_METHODS = frozenset({"GET", "HEAD"})
-_METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"})
+_METHODS = _SAFE_METHODS | {"POST", "PUT", "PATCH", "DELETE"}
+_ONCE = frozenset(
+    "authorization content-length content-type host origin sec-fetch-dest sec-fetch-mode sec-fetch-site "
+    "transfer-encoding x-flowkit-token x-flowkit-ui".split()
+)
 _ALWAYS = (
     (b"cross-origin-resource-policy", b"same-origin"),
     (b"cross-origin-opener-policy", b"same-origin"),
     (b"x-content-type-options", b"nosniff"),
     (b"referrer-policy", b"no-referrer"),
 )
+_TOLD = 100  # reasons that are logged; a page that keeps trying must not fill the log
+_DRAIN_SECONDS = 1.0
+
+
+def is_page(path: str) -> bool:
+    """True for paths of pages, scripts and styles: all but the APIs."""
+    return not path.startswith(("/api/", "/v1/")) and path not in ("/api", "/v1")
 
 
 @dataclass(frozen=True, slots=True)
 class Limits:
     body_bytes: int = 30_000_000
     header_bytes: int = 32_000
+    """Of path, query and headers together."""
     body_seconds: float = 30.0
     """How long the next piece of a body may take."""
+    whole_body_seconds: float = 300.0
 
 
 @dataclass(frozen=True, slots=True)
 class Policy:
     """What is admitted besides loopback.
 
-    `hosts` are names without port. `origins` are exact (`https://dev.example.com`), or have one wildcard label
-    (`https://*.example.dev`). `token`, when set, must come with every API call.
+    `hosts` are names without port, IPv6 addresses in brackets. `origins` are exact (`https://dev.example.com`), or have
+    one wildcard label (`https://*.example.dev`). `token`, when set, must come with everything but the pages themselves:
+    they hold no data, and whoever opens them has typed the token, or has not.
     """
 
     hosts: Collection[str] = ()
@@ -58,6 +78,7 @@ class Policy:
     token: str | None = None
     content_types: Callable[[str], Collection[str]] = lambda path: ("application/json",)
     """The media types that a path takes in a body."""
+    is_page: Callable[[str], bool] = is_page
 
 
 class _Refused(Exception):
@@ -69,19 +90,19 @@ class _Refused(Exception):
 class Guard:
     """The wrapper. Nothing behind it is called for a request that is refused."""
 
-    def __init__(self, app: ASGIApp, *, policy: Policy | None = None, limits: Limits | None = None) -> None:
+    def __init__(self, app: "ASGIApp", *, policy: Policy | None = None, limits: Limits | None = None) -> None:
         self.app = app
         self.policy = policy or Policy()
         self.limits = limits or Limits()
+        self._hosts = LOOPBACK | {host.lower() for host in self.policy.hosts}
         self._told: set[str] = set()
 
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+    async def __call__(self, scope: "Scope", receive: "Receive", send: "Send") -> None:
         if scope["type"] == "lifespan":
             await self.app(scope, receive, send)
             return
         try:
-            headers = self._headers(scope)
-            self._check(scope, headers)
+            self._check(scope, self._headers(scope))
         except _Refused as refused:
             self._tell(refused)
             await _refuse(scope, receive, send, refused)
@@ -93,78 +114,80 @@ class Guard:
 
     # What is checked before anything runs.
 
-    def _headers(self, scope: Scope) -> dict[str, str]:
+    def _headers(self, scope: "Scope") -> dict[str, str]:
         """Headers by lower-case name; those that decide may come once only."""
         found: dict[str, str] = {}
-        size = 0
+        size = len(scope.get("raw_path") or b"") + len(scope.get("query_string", b""))
         for raw_name, raw_value in scope["headers"]:
             name, value = raw_name.decode("latin-1").lower(), raw_value.decode("latin-1")
             size += len(name) + len(value)
-            if any(ord(letter) < 32 and letter != "\t" for letter in value):
+            if _CONTROL.search(value):
                 raise _Refused(400, f"header {name!r} holds control characters", "send plain header values")
-            if name in found and name in ("host", "origin", "content-type", "content-length", "sec-fetch-site"):
+            if name in found and name in _ONCE:
                 raise _Refused(400, f"header {name!r} comes twice", "send it once")
             found[name] = value
         if size > self.limits.header_bytes:
             raise _Refused(431, "the headers are too large", f"send at most {self.limits.header_bytes} bytes")
         return found
 
-    def _check(self, scope: Scope, headers: dict[str, str]) -> None:
-        self._check_host(headers.get("host", ""))
+    def _check(self, scope: "Scope", headers: dict[str, str]) -> None:
+        host = headers.get("host", "")
+        self._check_host(host)
         method = scope.get("method", "GET")
+        from_page = self._check_site(scope, headers, host, method)
         if method not in _METHODS:
             raise _Refused(405, f"method {method} is not answered", "use GET, POST, PUT, PATCH or DELETE")
-        page = self._check_site(scope, headers, method)
-        self._check_token(scope, headers)
+        _check_path(scope["path"])
+        self._check_token(scope, headers, method)
         if scope["type"] == "http" and method not in _SAFE_METHODS:
-            self._check_body(scope, headers, from_page=page)
+            self._check_body(scope, headers, from_page=from_page)
 
     def _check_host(self, host: str) -> None:
-        match = _HOST.match(host)
-        name = match[1].lower() if match else ""
-        if not match or (name not in LOOPBACK and name not in self.policy.hosts):
-            raise _Refused(403, f"host {host!r} is not allowed", f"admit it with --allow-host {name or 'NAME'}")
+        match = _HOST.fullmatch(host)
+        if not match:
+            raise _Refused(403, f"host {host!r} is not allowed", "send the host's name and port")
+        if match[1].lower() not in self._hosts:
+            raise _Refused(403, f"host {host!r} is not allowed", f"admit it with --allow-host {match[1]}")
 
-    def _check_site(self, scope: Scope, headers: dict[str, str], method: str) -> bool:
+    def _check_site(self, scope: "Scope", headers: dict[str, str], host: str, method: str) -> bool:
         """True when the request comes from a page in a browser."""
         origin = headers.get("origin")
         site = headers.get("sec-fetch-site", "").lower()
         admitted = origin is not None and self._admits(origin)
-        if origin is not None and not admitted and not _is_loopback(origin):
-            raise _Refused(403, f"origin {origin!r} is not allowed", f"admit it with --allow-origin {origin}")
-        if site in ("cross-site", "same-site") and not admitted:
+        if origin is not None and not admitted and not _is_own(origin, host):
+            raise _Refused(403, f"origin {origin!r} is not allowed", _admitting(origin))
+        if site not in ("", "none", "same-origin") and not admitted:
             navigation = (
                 scope["type"] == "http"
                 and method == "GET"
                 and headers.get("sec-fetch-mode") == "navigate"
                 and headers.get("sec-fetch-dest") == "document"
-                and not scope["path"].startswith("/api/")
+                and self.policy.is_page(scope["path"])
             )
             if not navigation:
-                where = origin or "another site"
-                raise _Refused(403, f"a page of {where} may not call this", f"admit it with --allow-origin {where}")
+                raise _Refused(403, f"a page of {origin or 'another site'} may not call this", _admitting(origin))
         return origin is not None or site not in ("", "none")
 
-    def _check_token(self, scope: Scope, headers: dict[str, str]) -> None:
+    def _check_token(self, scope: "Scope", headers: dict[str, str], method: str) -> None:
         token = self.policy.token
-        if token is None or not (scope["type"] == "websocket" or scope["path"].startswith(("/api/", "/v1/"))):
+        websocket = scope["type"] == "websocket"
+        if token is None or (not websocket and method in _SAFE_METHODS and self.policy.is_page(scope["path"])):
             return
-        given = headers.get("x-flowkit-token") or headers.get("authorization", "").removeprefix("Bearer ")
-        if not given and scope["type"] == "websocket":  # browsers cannot set headers there
+        given = headers.get("x-flowkit-token") or re.sub("(?i)^bearer +", "", headers.get("authorization", ""))
+        if not given and websocket:  # browsers cannot set headers there
             given = (parse_qs(scope.get("query_string", b"").decode("latin-1")).get("token") or [""])[0]
-        if not compare_digest(given.encode("latin-1", "replace"), token.encode()):
-            raise _Refused(
-                403, "the token is missing or wrong", "open the URL that was printed, or send X-Flowkit-Token"
-            )
+        if not compare_digest(given.encode("utf-8", "replace"), token.encode()):
+            hint = "open the address that was printed, or send the header X-Flowkit-Token"
+            raise _Refused(403, "the token is missing or wrong", hint)
 
-    def _check_body(self, scope: Scope, headers: dict[str, str], *, from_page: bool) -> None:
+    def _check_body(self, scope: "Scope", headers: dict[str, str], *, from_page: bool) -> None:
         if from_page and headers.get("x-flowkit-ui") != "1":
             raise _Refused(403, "a page must send the header X-Flowkit-UI: 1", "only flowkit's own UI calls this")
         length = headers.get("content-length", "0" if "transfer-encoding" not in headers else "")
-        if length == "0":
-            return
-        if length and (not length.isascii() or not length.isdigit()):
+        if length and not (length.isascii() and length.isdigit() and len(length) < 20):
             raise _Refused(400, f"content-length {length!r} is no number", "send the body's size in bytes")
+        if length and int(length) == 0:
+            return
         allowed = self.policy.content_types(scope["path"])
         given = headers.get("content-type", "").partition(";")[0].strip().lower()
         if given not in allowed:
@@ -173,51 +196,73 @@ class Guard:
             raise _Refused(413, f"the body has {length} bytes", f"send at most {self.limits.body_bytes}")
 
     def _admits(self, origin: str) -> bool:
-        return any(_origin_matches(origin, pattern) for pattern in self.policy.origins)
+        return _ORIGIN.fullmatch(origin) is not None and any(
+            _origin_matches(origin, pattern) for pattern in self.policy.origins
+        )
 
     # What is kept in check while it runs.
 
-    async def _http(self, scope: Scope, receive: Receive, send: Send) -> None:
-        taken = 0
-        complete = False
+    async def _http(self, scope: "Scope", receive: "Receive", send: "Send") -> None:
+        body = _Body(receive, self.limits)
         started = False
 
-        async def limited() -> Message:
-            nonlocal taken, complete
-            if complete:
-                return await receive()
-            try:
-                async with asyncio.timeout(self.limits.body_seconds):
-                    message = await receive()
-            except TimeoutError:
-                raise _Refused(408, "the body came too slowly", "send it at once") from None
-            if message["type"] == "http.request":
-                taken += len(message.get("body", b""))
-                complete = not message.get("more_body", False)
-                if taken > self.limits.body_bytes:
-                    raise _Refused(413, "the body is too large", f"send at most {self.limits.body_bytes} bytes")
-            return message
-
-        async def hardened(message: Message) -> None:
+        async def hardened(message: "Message") -> None:
             nonlocal started
+            if body.refused is not None and not started:
+                return  # whatever the app makes of it, the answer is ours
             if message["type"] == "http.response.start":
                 started = True
                 message = {**message, "headers": _hardened(message.get("headers", ()), scope["path"])}
             await send(message)
 
         try:
-            await self.app(scope, limited, hardened)
-        except _Refused as refused:
-            self._tell(refused)
-            if started:
+            await self.app(scope, body.receive, hardened)
+        except Exception:
+            if body.refused is None or started:
                 raise
-            await _refuse(scope, receive, send, refused)
+        if body.refused is not None and not started:
+            self._tell(body.refused)
+            await _refuse(scope, receive, send, body.refused)
 
     def _tell(self, refused: _Refused) -> None:
-        """One line for each reason, with what admits it; a page that keeps trying must not fill the log."""
-        if refused.reason not in self._told and len(self._told) < 100:
+        """One line for each reason, with what admits it."""
+        if refused.reason not in self._told and len(self._told) < _TOLD:
             self._told.add(refused.reason)
             _log.warning("refused: %s (%s)", refused.reason, refused.hint)
+
+
+class _Body:
+    """The body of one request, in bounds. `refused` is set when it is not; the app is told by an exception."""
+
+    def __init__(self, receive: "Receive", limits: Limits) -> None:
+        self.refused: _Refused | None = None
+        self._receive = receive
+        self._limits = limits
+        self._bytes = 0
+        self._complete = False
+        self._until = asyncio.get_running_loop().time() + limits.whole_body_seconds
+
+    async def receive(self) -> "Message":
+        if self._complete:
+            return await self._receive()
+        limits, now = self._limits, asyncio.get_running_loop().time()
+        try:
+            async with asyncio.timeout_at(min(now + limits.body_seconds, self._until)):
+                message = await self._receive()
+        except TimeoutError:
+            raise self._refuse(408, "the body came too slowly", "send it at once") from None
+        if message["type"] == "http.request":
+            self._bytes += len(message.get("body", b""))
+            self._complete = not message.get("more_body", False)
+            if self._bytes > limits.body_bytes:
+                raise self._refuse(413, "the body is too large", f"send at most {limits.body_bytes} bytes")
+        else:
+            self._complete = True  # the client has left
+        return message
+
+    def _refuse(self, status: int, reason: str, hint: str) -> _Refused:
+        self.refused = _Refused(status, reason, hint)
+        return self.refused
 
 
 def content_security_policy(nonce: str) -> str:
@@ -229,51 +274,78 @@ def content_security_policy(nonce: str) -> str:
     )
 
 
-def _hardened(headers: Any, path: str) -> list[tuple[bytes, bytes]]:
+def _hardened(headers: Iterable[tuple[bytes, bytes]], path: str) -> list[tuple[bytes, bytes]]:
     """The response's headers without any CORS grant, with ours."""
     kept = [(name, value) for name, value in headers if not name.lower().startswith(b"access-control-")]
     names = {name.lower() for name, _ in kept}
     kept.extend((name, value) for name, value in _ALWAYS if name not in names)
-    if path.startswith("/api/") and b"cache-control" not in names:
+    if not is_page(path) and b"cache-control" not in names:
         kept.append((b"cache-control", b"no-store"))
-    html = any(name.lower() == b"content-type" and value.startswith(b"text/html") for name, value in kept)
+    html = any(name.lower() == b"content-type" and value.lower().startswith(b"text/html") for name, value in kept)
     if html and b"content-security-policy" not in names:
         kept.append((b"content-security-policy", content_security_policy(secrets.token_urlsafe(16)).encode()))
     return kept
 
 
-def _is_loopback(origin: str) -> bool:
-    parts = urlsplit(origin)
-    match = _HOST.match(parts.netloc)
-    return parts.scheme in ("http", "https") and not parts.path and bool(match) and match[1].lower() in LOOPBACK  # type: ignore[index]
+def _check_path(path: str) -> None:
+    """No id or name of ours has such a part, and what is behind us may make files of them."""
+    if _CONTROL.search(path) or "\\" in path or ".." in path.split("/"):
+        raise _Refused(400, "the path leads out of its place", "send it without '..', '\\' and control characters")
+
+
+def _is_own(origin: str, host: str) -> bool:
+    """True for the origin of pages that came from the very address that is called now."""
+    parts = urlsplit(origin) if _ORIGIN.fullmatch(origin) else None
+    return parts is not None and parts.netloc.lower() == host.lower()
+
+
+def _admitting(origin: str | None) -> str:
+    if origin is None or not _ORIGIN.fullmatch(origin):  # `null` among them: it says nothing about who asks
+        return "nothing admits it; open the address that flowkit has printed"
+    return f"admit it with --allow-origin {origin}"
 
 
 def _origin_matches(origin: str, pattern: str) -> bool:
     if "*" not in pattern:
-        return origin == pattern
-    label = re.escape(pattern).replace(r"\*", "[A-Za-z0-9-]+", 1)
-    return re.fullmatch(label, origin) is not None
+        return origin.lower() == pattern.lower()
+    label = re.escape(pattern).replace(r"\*", "[a-z0-9-]+", 1)
+    return re.fullmatch(label, origin, re.IGNORECASE) is not None
 
 
-async def _refuse(scope: Scope, receive: Receive, send: Send, refused: _Refused) -> None:
-    if scope["type"] == "websocket":
-        await receive()  # the connect event; closing before accepting answers the handshake with 403
-        await send({"type": "websocket.close", "code": 1008, "reason": refused.reason[:120]})
-        return
-    body = json.dumps(
-        {
-            "error": {
-                "status": "PERMISSION_DENIED" if refused.status == 403 else "INVALID_ARGUMENT",
-                "message": refused.reason,
-                "hint": refused.hint,
-            }
-        }
-    ).encode()
+async def _refuse(scope: "Scope", receive: "Receive", send: "Send", refused: _Refused) -> None:
+    told: dict[str, Any] = {
+        "status": "PERMISSION_DENIED" if refused.status == 403 else "INVALID_ARGUMENT",
+        "message": refused.reason,
+        "hint": refused.hint,
+    }
+    body = json.dumps({"error": told}).encode()
     headers = [
         (b"content-type", b"application/json"),
         (b"content-length", str(len(body)).encode()),
+        (b"cache-control", b"no-store"),
         (b"connection", b"close"),
         *_ALWAYS,
     ]
-    await send({"type": "http.response.start", "status": refused.status, "headers": headers})
-    await send({"type": "http.response.body", "body": body})
+    kind = "http"
+    if scope["type"] == "websocket":
+        await receive()  # the connect event
+        if "websocket.http.response" not in scope.get("extensions", {}):
+            await send({"type": "websocket.close", "code": 1008, "reason": refused.reason[:120]})
+            return
+        kind = "websocket.http"
+    await send({"type": f"{kind}.response.start", "status": refused.status, "headers": headers})
+    if refused.status == 413:
+        # A client that is still sending reads no answer when the connection is cut under it.
+        await send({"type": "http.response.body", "body": body, "more_body": True})
+        body = b""
+        await _drain(receive)
+    await send({"type": f"{kind}.response.body", "body": body})
+
+
+async def _drain(receive: "Receive") -> None:
+    try:
+        async with asyncio.timeout(_DRAIN_SECONDS):
+            while (message := await receive())["type"] == "http.request" and message.get("more_body"):
+                continue
+    except TimeoutError:
+        return
