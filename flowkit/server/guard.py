@@ -35,10 +35,19 @@ _ORIGIN = re.compile(r"https?://(?:\[[0-9a-fA-F:.]+\]|[A-Za-z0-9._-]+)(?::\d{1,5
 _CONTROL = re.compile(r"[\x00-\x08\x0a-\x1f\x7f]")
 _SAFE_METHODS = frozenset({"GET", "HEAD"})
 _METHODS = _SAFE_METHODS | {"POST", "PUT", "PATCH", "DELETE"}
-_ONCE = frozenset(
-    "authorization content-length content-type host origin sec-fetch-dest sec-fetch-mode sec-fetch-site "
-    "transfer-encoding x-flowkit-token x-flowkit-ui".split()
-)
+_ONCE = {
+    "authorization",
+    "content-length",
+    "content-type",
+    "host",
+    "origin",
+    "sec-fetch-dest",
+    "sec-fetch-mode",
+    "sec-fetch-site",
+    "transfer-encoding",
+    "x-flowkit-token",
+    "x-flowkit-ui",
+}
 _ALWAYS = (
     (b"cross-origin-resource-policy", b"same-origin"),
     (b"cross-origin-opener-policy", b"same-origin"),
