@@ -16,16 +16,23 @@ MENU = [
 ]
 
 
+@pytest.fixture(autouse=True)
+def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The app's own files go to a project of its own."""
+    (tmp_path / "project").mkdir()
+    monkeypatch.chdir(tmp_path / "project")
+
+
 def app(folder: Path, embedder: FakeEmbedder) -> Flowkit:
     return Flowkit(plugins=[embedder, DevStore("menu", embedder="fake-embedder", folder=folder)])
 
 
 async def test_documents_are_indexed_once_and_found_in_every_mode(tmp_path: Path):
     embedder = FakeEmbedder(dimension=64)
-    async with app(tmp_path, embedder) as ai:
+    async with app(tmp_path / "indexes", embedder) as ai:
         with pytest.raises(NotFoundError):
             await ai.retrieve("menu", "soup")
-        assert list(tmp_path.iterdir()) == []
+        assert not (tmp_path / "indexes").exists()
 
         assert (await ai.index("menu", MENU)).written == 3
         assert (await ai.index("devstore/menu", MENU)).unchanged == 3
@@ -37,14 +44,14 @@ async def test_documents_are_indexed_once_and_found_in_every_mode(tmp_path: Path
 
 
 async def test_an_index_outlives_the_app(tmp_path: Path):
-    async with app(tmp_path, FakeEmbedder()) as ai:
+    async with app(tmp_path / "indexes", FakeEmbedder()) as ai:
         await ai.index("menu", MENU)
-    async with app(tmp_path, FakeEmbedder()) as ai:
+    async with app(tmp_path / "indexes", FakeEmbedder()) as ai:
         assert [doc.text for doc in await ai.retrieve("menu", "chocolate cake", k=1)] == ["Chocolate cake"]
 
 
 def test_it_lists_what_it_could_do_without_touching_the_disk(tmp_path: Path):
-    store = DevStore("menu", folder=tmp_path)
+    store = DevStore("menu", folder=tmp_path / "indexes")
 
     assert [info.key for info in store.list()] == ["/indexer/devstore/menu", "/retriever/devstore/menu"]
-    assert list(tmp_path.iterdir()) == []
+    assert not (tmp_path / "indexes").exists()

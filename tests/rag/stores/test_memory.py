@@ -1,5 +1,7 @@
 """The in-memory store keeps the contract."""
 
+from pathlib import Path
+
 import pytest
 
 from flowkit import Document, Flowkit
@@ -13,7 +15,8 @@ class TestInMemoryStore(StoreContract):
         return InMemoryStore("menu")
 
 
-async def test_it_serves_an_app_as_any_store_does():
+async def test_it_serves_an_app_as_any_store_does(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.chdir(tmp_path)
     ai = Flowkit(plugins=[FakeEmbedder(), InMemoryStore("menu", embedder="fake-embedder")])
 
     await ai.index("menu", [Document.from_text("tomato soup"), Document.from_text("chocolate cake")])
