@@ -6,6 +6,7 @@ ai = Flowkit(plugins=[Local()], model="local/extractive")
 import builtins
 import re
 from collections.abc import Mapping
+from functools import cached_property
 
 from flowkit.errors import InvalidInputError, NotFoundError
 from flowkit.plugin import ActionInfo, EmbedderInfo, Kind, Registry, make_model
@@ -70,6 +71,11 @@ class Local:
 
     def list(self) -> builtins.list[ActionInfo]:
         """What there is; exported models are not opened for it."""
+        return [*self._infos]
+
+    @cached_property
+    def _infos(self) -> builtins.list[ActionInfo]:
+        # Kept, because the registry asks whenever an action is named by the last part of its name.
         infos = {MINILM: MINILM_INFO}
         infos |= {name: EmbedderInfo(label=f"{name}, on this machine") for name in self._specs}
         actions = [embedder_action(f"local/{name}", self._encoders[name], info) for name, info in infos.items()]
