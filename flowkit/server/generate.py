@@ -15,17 +15,17 @@ from flowkit.schema.messages import Message
 from flowkit.schema.model import GenerateRequest, GenerateResponse, OutputConfig
 from flowkit.schema.wire import JSON, Wire
 
-__all__ = ["generate_action"]
+__all__ = ["GenerateActionOptions", "OutputOptions", "generate_action"]
 
 
-class _OutputOptions(Wire):
+class OutputOptions(Wire):
     format: str | None = None
     content_type: str | None = None
     json_schema: JSON = None
     constrained: bool | None = None
 
 
-class _GenerateOptions(Wire):
+class GenerateActionOptions(Wire):
     """Genkit's form of a whole request: the model by name, the conversation, documents, settings."""
 
     messages: tuple[Message, ...]
@@ -34,13 +34,13 @@ class _GenerateOptions(Wire):
     config: dict[str, JSON] | None = None
     tools: tuple[str, ...] | None = None
     tool_choice: Literal["auto", "required", "none"] | None = None
-    output: _OutputOptions | None = None
+    output: OutputOptions | None = None
 
 
 def generate_action(registry: Registry, *, default_model: str | None) -> Action[Any, Any, Any]:
     """The action, not registered yet. Tools are refused: a model called this way runs none."""
 
-    async def generate_from_options(options: _GenerateOptions, ctx: RunContext) -> GenerateResponse:
+    async def generate_from_options(options: GenerateActionOptions, ctx: RunContext) -> GenerateResponse:
         if options.tools:
             raise UnsupportedError(
                 f"/util/generate runs no tools, {options.tools[0]!r} among them", hint="call the tool or a flow"
