@@ -1,5 +1,6 @@
 """The sample of a retriever of one's own: it fetches many, reranks, and cuts."""
 
+from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
@@ -14,8 +15,9 @@ APP = ROOT / "samples" / "custom_retriever" / "app.py"
 
 
 @pytest.fixture
-async def ai() -> Flowkit:
-    """The sample, with its dishes in the index."""
+async def ai(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Flowkit]:
+    """The sample, with its dishes in the index, and caches in a folder of the test's own."""
+    monkeypatch.chdir(tmp_path)
     app = load_app(find_app(str(APP), cwd=Path.cwd(), root=Path.cwd()))
     async with app:
         await (await app.action("/flow/find"))("soup")
