@@ -69,14 +69,16 @@ CREATE TABLE spans (
     output_bytes INTEGER NOT NULL,
     input TEXT,
     output TEXT,
+    input_hash BLOB,
+    output_hash BLOB,
     more TEXT
 );
 CREATE UNIQUE INDEX spans_by_trace ON spans (trace, span_id);
 CREATE TABLE big_values (
-    span INTEGER NOT NULL,
-    field TEXT NOT NULL,
+    trace INTEGER NOT NULL,
+    hash BLOB NOT NULL,
     value TEXT NOT NULL,
-    PRIMARY KEY (span, field)
+    PRIMARY KEY (trace, hash)
 );
 """
 

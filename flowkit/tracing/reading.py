@@ -151,16 +151,18 @@ _SPAN = (
     "id, span_id, name, start_ns, end_ns, parent_id, ancestor_id, type, kind, key, state, marks, input_bytes,"
     " output_bytes, more"
 )
-_SMALL = ", CAST(input AS BLOB), CAST(output AS BLOB)"
-_WHOLE = "".join(
-    f", CAST(coalesce({field}, (SELECT value FROM big_values WHERE span = spans.id AND field = '{field}')) AS BLOB)"
-    for field in ("input", "output")
-)
+_SMALL = {"input": "CAST(input AS BLOB)", "output": "CAST(output AS BLOB)"}
+_BIG = "SELECT value FROM big_values b WHERE b.trace = spans.trace AND hash ="
+_WHOLE = {
+    "input": f"CAST(coalesce(input, ({_BIG} input_hash)) AS BLOB)",
+    "output": f"CAST(coalesce(output, ({_BIG} output_hash)) AS BLOB)",
+}
 
 
 def read_spans(db: "Connection", number: int, trace_id: str, *, values: bool) -> tuple[list[SpanRow], int]:
     """The spans of a trace by start, and how many could not be read. Without `values`, big ones stay in the file."""
-    select = f"SELECT {_SPAN}{_WHOLE if values else _SMALL} FROM spans WHERE"
+    fields = _WHOLE if values else _SMALL
+    select = f"SELECT {_SPAN}, {fields['input']}, {fields['output']} FROM spans WHERE"
     try:
         found = [_span(row, trace_id) for row in db.execute(f"{select} trace = ? ORDER BY start_ns, id", (number,))]
         return found, 0
@@ -177,8 +179,8 @@ def read_spans(db: "Connection", number: int, trace_id: str, *, values: bool) ->
 
 def read_value(db: "Connection", number: int, span_id: str, field: str) -> bytes | None:
     """The whole input or output of one span."""
-    whole = _WHOLE.split(", CAST")[1 if field == "input" else 2]
-    row = db.execute(f"SELECT CAST{whole} FROM spans WHERE trace = ? AND span_id = ?", (number, span_id)).fetchone()
+    query = f"SELECT {_WHOLE[field]} FROM spans WHERE trace = ? AND span_id = ?"
+    row = db.execute(query, (number, span_id)).fetchone()
     return row[0] if row else None
 
 

@@ -282,7 +282,7 @@ class TraceStore:
                 db.execute("PRAGMA secure_delete = ON")
                 indexed = db.execute(f"SELECT id FROM traces WHERE indexed = 1 AND id {which}", (marks,)).fetchall()
                 forget_words(db, [row[0] for row in indexed])
-                db.execute(f"DELETE FROM big_values WHERE span IN (SELECT id FROM spans WHERE trace {which})", (marks,))
+                db.execute(f"DELETE FROM big_values WHERE trace {which}", (marks,))
                 db.execute(f"DELETE FROM spans WHERE trace {which}", (marks,))
                 done += db.execute(f"DELETE FROM traces WHERE id {which}", (marks,)).rowcount
                 db.execute("PRAGMA secure_delete = OFF")

@@ -33,8 +33,8 @@ SELECT CAST(s.name AS BLOB), CAST(s.key AS BLOB),
     CASE WHEN json_valid(s.more) THEN CAST(json_extract(s.more, '$.error[0]') AS BLOB) END,
     CASE WHEN json_valid(s.more) THEN substr(CAST(json_extract(s.more, '$.error[1]') AS BLOB), 1, ?) END
 FROM spans s
-LEFT JOIN big_values i ON i.span = s.id AND i.field = 'input'
-LEFT JOIN big_values o ON o.span = s.id AND o.field = 'output'
+LEFT JOIN big_values i ON i.trace = s.trace AND i.hash = s.input_hash
+LEFT JOIN big_values o ON o.trace = s.trace AND o.hash = s.output_hash
 WHERE s.trace = ? ORDER BY s.id
 """
 

@@ -11,6 +11,7 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
+from hashlib import sha256
 from typing import TYPE_CHECKING, Any
 
 from pydantic_core import to_json
@@ -27,10 +28,11 @@ if TYPE_CHECKING:
 __all__ = ["BIG_BYTES", "write_spans"]
 
 BIG_BYTES = 2_000
-"""Values above this live in a side table, so that reading a tree of spans does not read them."""
+"""Values above this live in a side table: a tree of spans is read without them, and what a flow hands down from step
+to step is stored once per trace."""
 
-_SPAN_COLUMNS = 18
-_SPANS_AT_ONCE = 50  # below 999 parameters, the limit of old SQLite builds
+_SPAN_COLUMNS = 20
+_SPANS_AT_ONCE = 40  # below 999 parameters, the limit of old SQLite builds
 _TRACE_COLUMNS = 23
 _PREVIEW_CHARS = 200
 _ERROR_CHARS = 500
@@ -81,7 +83,8 @@ def write_spans(db: "Connection", rows: Iterable[SpanRow]) -> None:
     ]
     forget_words(db, {traces[row.trace_id].id for row in changed if traces[row.trace_id].indexed})
     small: list[Any] = []
-    big: list[tuple[int, str, bytes]] = []
+    big: dict[tuple[int, bytes], bytes] = {}
+    digests: dict[bytes, bytes] = {}
     for row in changed:
         before = stored.get((row.trace_id, row.span_id))
         trace = traces[row.trace_id]
@@ -89,13 +92,12 @@ def write_spans(db: "Connection", rows: Iterable[SpanRow]) -> None:
             number, span_id = span_id, span_id + 1
         else:
             number = before[0]
-            if before[2] > BIG_BYTES:
-                db.execute("DELETE FROM big_values WHERE span = ?", (number,))
         _count(trace, row, before)
-        small += _columns(row, trace.id, number, big)
+        small += _columns(row, trace.id, number, big, digests)
     _insert(db, "spans", _SPAN_COLUMNS, _SPANS_AT_ONCE, small)
     if big:
-        db.executemany("INSERT OR REPLACE INTO big_values VALUES (?, ?, CAST(? AS TEXT))", big)
+        whole = [(number, digest, value) for (number, digest), value in big.items()]
+        db.executemany("INSERT OR IGNORE INTO big_values VALUES (?, ?, CAST(? AS TEXT))", whole)
     _write_traces(db, {row.trace_id: traces[row.trace_id] for row in changed}.values())
 
 
@@ -165,13 +167,20 @@ def _rank(row: SpanRow) -> int:
     return 0 if row.parent_id is None else 1 if row.local_root else 2
 
 
-def _columns(row: SpanRow, trace: int, number: int, big: list[tuple[int, str, bytes]]) -> tuple[Any, ...]:
+def _columns(
+    row: SpanRow, trace: int, number: int, big: dict[tuple[int, bytes], bytes], digests: dict[bytes, bytes]
+) -> tuple[Any, ...]:
     values: list[bytes | None] = []
-    for field, value in (("input", row.input), ("output", row.output)):
+    hashes: list[bytes | None] = []
+    for value in (row.input, row.output):
+        digest = None
         if value is not None and len(value) > BIG_BYTES:
-            big.append((number, field, value))
+            digest = digests.get(value) or sha256(value).digest()[:16]
+            digests[value] = digest
+            big[trace, digest] = value
             value = None
         values.append(value)
+        hashes.append(digest)
     return (
         number,
         trace,
@@ -188,8 +197,8 @@ def _columns(row: SpanRow, trace: int, number: int, big: list[tuple[int, str, by
         LOCAL_ROOT * row.local_root + FAILURE_SOURCE * row.failure_source + DROPPED * row.dropped,
         len(row.input or b""),
         len(row.output or b""),
-        values[0],
-        values[1],
+        *values,
+        *hashes,
         _more(row),
     )
 
@@ -239,7 +248,7 @@ def _insertion(table: str, columns: int, count: int) -> str:
 
 
 # Columns whose text comes as UTF-8 bytes.
-_TEXT_AT = {"spans": {15, 16, 17}, "traces": {22}}
+_TEXT_AT = {"spans": {15, 16, 19}, "traces": {22}}
 
 
 def _write_traces(db: "Connection", traces: Iterable[_Trace]) -> None:

@@ -278,3 +278,15 @@ def test_two_thousand_traces_of_200_kb_are_listed_without_their_values(store: Tr
     assert len(cards) == 1000
     assert max(map(len, cards)) < 2500
     assert len(store.list_cards(limit=1000, cursor=cursor)[0]) == 1000
+
+
+def test_what_is_handed_from_step_to_step_is_stored_once(store: TraceStore):
+    text = b'"' + b"documents " * 10_000 + b'"'
+    root = span("rag", input=text, output=text)
+    start = span("rag", span_id=root.span_id, end_ns=0, input=text)
+    steps = [span(str(n), parent_id=root.span_id, input=text, output=text) for n in range(10)]
+    store.write([start])
+    store.write([root, *steps])
+
+    assert store.stats().size_bytes < 5 * len(text)
+    assert {row.output for row in store.get(root.trace_id).spans} == {text}
