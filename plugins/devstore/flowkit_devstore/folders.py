@@ -62,6 +62,7 @@ def make_folder(folder: Path) -> None:
     missing = [path for path in (folder, *folder.parents) if not path.exists()]
     for path in reversed(missing):
         path.mkdir(mode=0o700, exist_ok=True)
+        sync_folder(path.parent)
 
 
 def sync_folder(folder: Path) -> None:

@@ -1,4 +1,4 @@
-"""What indexes there are in a folder, read without opening them for writing.
+"""What indexes there are in a folder, and how big they are.
 
 for info in list_indexes(Path(".flowkit/indexes")):
     print(info.name, info.count, info.size_bytes)

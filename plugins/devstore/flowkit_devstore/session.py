@@ -25,6 +25,7 @@ __all__ = ["Session"]
 
 Result = TypeVar("Result")
 _TRIES = 5
+_MOST_IDLE = 8
 _inherited: list["Session"] = []
 
 
@@ -163,7 +164,7 @@ class Session:
 
     def _give_back(self, snapshot: Snapshot) -> None:
         with self._lock:
-            if not self._closed:
+            if not self._closed and len(self._idle) < _MOST_IDLE:
                 self._idle.append(snapshot)
                 return
         snapshot.connection.close()

@@ -5,6 +5,7 @@ ai = Flowkit(plugins=[store])
 """
 
 import asyncio
+import threading
 from collections.abc import AsyncIterator, Callable, Sequence
 from functools import partial
 from pathlib import Path
@@ -37,7 +38,7 @@ Result = TypeVar("Result")
 # Below these a search takes about a millisecond, less than a thread and its wake-up are worth.
 _INLINE_NUMBERS = 6_000_000
 _INLINE_ROWS = 20_000
-_INLINE_WORDS_ROWS = 2_000
+_INLINE_WORDS_ROWS = 1_000
 _PAGE = 2_000
 
 
@@ -61,6 +62,7 @@ class DevStore(StorePlugin):
         self.mode = mode
         self._folder = folder
         self._session: Session | None = None
+        self._lock = threading.Lock()
 
     @property
     def path(self) -> Path:
@@ -103,11 +105,11 @@ class DevStore(StorePlugin):
             session = Session.open(self.path, name=self.index, dimension=dimension, embedder=embedder)
         if session.is_outdated:
             await run_in_thread(session.write, (lambda writer: writer.rebuild_words(),))
-        if self._session is not None:  # another task was faster
+        with self._lock:
+            held = self._session = self._session or session
+        if held is not session:  # another task, or another thread's loop, was faster
             await run_in_thread(session.close)
-            return self._session
-        self._session = session
-        return session
+        return held
 
     async def upsert(self, rows: Sequence[EmbeddedDocument]) -> None:
         """Insert or replace by id, all or nothing; on disk when it returns."""
@@ -196,4 +198,9 @@ class DevStore(StorePlugin):
 
     async def _write(self, change: "Callable[[Writer], Result]") -> Result:
         session = self._opened()
-        return await asyncio.get_running_loop().run_in_executor(session.threads, session.write, change)
+        loop = asyncio.get_running_loop()
+        try:
+            writing = loop.run_in_executor(session.threads, session.write, change)
+        except RuntimeError as error:  # the thread has ended
+            raise StateError(f"index {self.index!r} is being closed", hint="open it again") from error
+        return await writing

@@ -72,7 +72,7 @@ def write_vectors(folder: Path, generation: int, *, slots: int, rows: Float32) -
         if fresh:
             _write_all(file, _HEADER.pack(_MAGIC, _VERSION, dimension, generation))
         file.seek(_HEADER.size + slots * dimension * 4)
-        _write_all(file, np.ascontiguousarray(rows, dtype="<f4").tobytes())
+        _write_all(file, np.ascontiguousarray(rows, dtype="<f4").data.cast("B"))
         os.fsync(file.fileno())
     if fresh:
         path.chmod(0o600)
@@ -166,7 +166,10 @@ def cosines(rows: Float32, unit: Float32, slots: Slots | None = None) -> Float32
 
 def exact_cosines(rows: Float32, unit: Float64, slots: Slots) -> Float64:
     """The same in float64: equal vectors get equal values, wherever they lie. A zero vector gives 0."""
-    taken = rows.take(slots, axis=0).astype(np.float64)
-    lengths = np.sqrt(np.vecdot(taken, taken))
-    lengths[lengths == 0] = 1.0
-    return np.asarray(np.vecdot(taken, unit) / lengths)
+    found = np.empty(len(slots))
+    for at in range(0, len(slots), _BLOCK):
+        taken = rows.take(slots[at : at + _BLOCK], axis=0).astype(np.float64)
+        lengths = np.sqrt(np.vecdot(taken, taken))
+        lengths[lengths == 0] = 1.0
+        np.divide(np.vecdot(taken, unit), lengths, out=found[at : at + _BLOCK])
+    return found

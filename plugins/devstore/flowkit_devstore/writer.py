@@ -138,7 +138,8 @@ class Writer:
         moving = [id for id, row in batch.incoming.items() if row.row is not None and id not in same]
         rows = [batch.incoming[id].row or 0 for id in moving]
         if rows:
-            write_vectors(self._folder, state.generation, slots=state.slots, rows=batch.vectors.take(rows, axis=0))
+            vectors = batch.vectors if len(rows) == len(batch.vectors) else batch.vectors.take(rows, axis=0)
+            write_vectors(self._folder, state.generation, slots=state.slots, rows=vectors)
         gone = [stored[id] for id in moving if id in stored]
         self._remove(gone)
         placed = {id: state.slots + at for at, id in enumerate(moving)}

@@ -105,6 +105,15 @@ async def test_a_search_makes_nothing_and_names_what_looks_alike(tmp_path: Path)
     assert not (tmp_path / "nowhere").exists()
 
 
+async def test_the_folder_may_have_any_name(tmp_path: Path):
+    store = await filled(tmp_path / "a?b#c %41 'q' ü", 3)
+    await store.aclose()
+
+    await store.open(create=False)
+    assert (await store.stats()).count == 3
+    await store.aclose()
+
+
 async def test_indexes_of_one_folder_do_not_mix(tmp_path: Path):
     one, other = await filled(tmp_path, 5, index="a"), await filled(tmp_path, 7, index="A")
 

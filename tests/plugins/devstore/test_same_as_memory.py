@@ -97,7 +97,7 @@ async def answers(store: VectorStore, query: SearchQuery) -> object:
 
 
 @given(steps, st.lists(queries, min_size=1, max_size=4))
-@settings(max_examples=80)
+@settings(max_examples=50)
 def test_both_stores_answer_alike(steps: list[tuple[str, object]], queries: list[dict[str, object]]):
     async def compare() -> None:
         with tempfile.TemporaryDirectory() as folder:

@@ -161,6 +161,29 @@ async def test_closing_waits_for_the_write_under_way(tmp_path: Path):
     await store.aclose()
 
 
+async def test_many_tasks_may_open_and_close_at_once(tmp_path: Path):
+    store = DevStore("menu", folder=tmp_path)
+
+    await asyncio.gather(*(store.open(create=True, dimension=6) for _ in range(8)))
+    await asyncio.gather(*(store.upsert([numbered(number)]) for number in range(8)))
+    assert await whole(store) == list(range(8))
+    await asyncio.gather(*(store.aclose() for _ in range(3)))
+    with pytest.raises(StateError):
+        await store.upsert([numbered(9)])
+
+
+async def test_more_rows_with_one_vector_than_fit_a_block(tmp_path: Path):
+    store = await filled(tmp_path, 3)
+    same = [1.0, 2.0, 3.0, 4.0, 5.0, 6.0]
+    rows = [EmbeddedDocument(numbered(number).document, same) for number in range(9000)]
+    await store.upsert(rows[::-1])
+
+    hits = await store.search(SearchQuery(vector=same, k=4))
+
+    assert [(hit.metadata["n"], hit.score) for hit in hits] == [(number, 1) for number in range(4)]
+    await store.aclose()
+
+
 async def test_what_the_index_was_built_with_is_kept(tmp_path: Path):
     store = DevStore("menu", embedder="local/one", folder=tmp_path)
     await store.open(create=True, dimension=6)
