@@ -27,7 +27,7 @@ from flowkit.core.registry import Registry
 from flowkit.core.runtime import Runtime
 from flowkit.core.signature import MISSING
 from flowkit.core.stream import ActionStream
-from flowkit.core.threads import trim_threads
+from flowkit.core.threads import run_in_thread, trim_threads
 from flowkit.rag.embedder import caches_in_use
 from flowkit.rag.stores.contract import SearchMode, VectorStore
 from flowkit.rag.stores.serve import STORE_KINDS, StoreActions
@@ -39,6 +39,7 @@ from flowkit.schema.model import GenerateResponse, GenerateResponseChunk
 from flowkit.schema.parts import Part
 from flowkit.schema.retrieval import IndexReport
 from flowkit.tracing import start_tracing
+from flowkit.tracing.recorder import Recorder
 
 __all__ = ["Flowkit"]
 
@@ -283,13 +284,15 @@ class Flowkit(Decorators):
         return run_main(self, main)
 
     async def aclose(self) -> None:
-        """Close every plugin and store that was used: pools, sessions, files, idle threads.
+        """Close every plugin and store that was used: pools, sessions, files, idle threads. Traces are on disk then.
 
         All are closed, even when one fails; its error is raised afterwards. The app can be used again.
         """
         try:
             await self.registry.aclose([*self._stores.values(), *caches_in_use(self.runtime)])
         finally:
+            if isinstance(recorder := self.runtime.tracing.sink, Recorder):
+                await run_in_thread(recorder.close)
             if self.settings.dev:
                 from flowkit.server.reflection.offer import withdraw
 

@@ -1,7 +1,7 @@
 """Settings: the only reader of the environment.
 
-    settings = Settings.from_env()
-    settings.dev                   # True under `flowkit start`, `flowkit flow:run` and Genkit's CLI
+settings = Settings.from_env()
+settings.dev                   # True under `flowkit start`, `flowkit flow:run` and Genkit's CLI
 """
 
 import os
@@ -25,6 +25,7 @@ ROOT_MARKERS = (
 )
 
 _TRUE = {"1", "true", "yes", "on"}
+_FALSE = {"0", "false", "no", "off"}
 _SERVED_BY = "FLOWKIT_SERVED_BY"
 
 
@@ -64,6 +65,8 @@ class Settings:
     """`FLOWKIT_TRACES=1`, or dev: runs are kept in the local trace store."""
     root: Path = Path()
     """The project root; data lives in `<root>/.flowkit`."""
+    embedding_cache: bool = True
+    """Off with `FLOWKIT_EMBEDDING_CACHE=0`: vectors are kept in `<root>/.flowkit/cache`, so that none is made twice."""
     telemetry_url: str | None = None
     """`GENKIT_TELEMETRY_SERVER`: where a Genkit tool wants spans."""
     reflection_v2_url: str | None = None
@@ -81,6 +84,7 @@ class Settings:
             dev=dev,
             traces=asked in _TRUE or (dev and not asked),
             root=Path(root).resolve() if root else project_root(),
+            embedding_cache=env.get("FLOWKIT_EMBEDDING_CACHE", "").lower() not in _FALSE,
             telemetry_url=env.get("GENKIT_TELEMETRY_SERVER") or None,
             reflection_v2_url=env.get("GENKIT_REFLECTION_V2_SERVER") or None,
             runtime_id=env.get("GENKIT_RUNTIME_ID") or None,

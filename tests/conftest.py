@@ -65,6 +65,8 @@ def pytest_configure(config: pytest.Config) -> None:
     for name in list(os.environ):
         if name not in KEPT and (name.startswith(SETTINGS) or name.endswith(KEYS)):
             del os.environ[name]
+    # What one test has embedded must not change what the next one sees.
+    os.environ["FLOWKIT_EMBEDDING_CACHE"] = "0"
     # A proxy must not stand between a test and a server that it starts itself.
     os.environ["NO_PROXY"] = os.environ["no_proxy"] = "localhost,127.0.0.1,::1"
     refuse_the_network()

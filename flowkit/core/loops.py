@@ -34,7 +34,6 @@ class LoopRun(Future[T]):
         super().__init__()
         self._loop = loop
         self._task: asyncio.Task[T] | None = None
-        self._unwanted = False
 
     def cancel(self) -> bool:
         if self.done():
@@ -45,16 +44,26 @@ class LoopRun(Future[T]):
             self._end_cancelled()
         return True
 
-    def _begin(self, start: Callable[[], Coroutine[Any, Any, T]], context: contextvars.Context) -> None:
-        if self._unwanted:
-            self._end_cancelled()
-            return
-        self._task = self._loop.create_task(start(), context=context)
-        self._task.add_done_callback(self._finish)
+    def begin(self, start: Callable[[], Coroutine[Any, Any, T]]) -> None:
+        """Start the coroutine, with a copy of this thread's context variables.
+
+        Raises:
+            StateError: the loop is closed.
+        """
+        try:
+            self._loop.call_soon_threadsafe(self._start, start, contextvars.copy_context())
+        except RuntimeError as error:
+            raise StateError("the event loop is closed", hint="start the app again") from error
+
+    def _start(self, start: Callable[[], Coroutine[Any, Any, T]], context: contextvars.Context) -> None:
+        if not self.done():
+            self._task = self._loop.create_task(start(), context=context)
+            self._task.add_done_callback(self._finish)
 
     def _cancel(self) -> None:
-        self._unwanted = True
-        if self._task is not None:
+        if self._task is None:
+            self._end_cancelled()
+        else:
             self._task.cancel()
 
     def _finish(self, task: "asyncio.Task[T]") -> None:
@@ -77,11 +86,7 @@ def run_on(loop: asyncio.AbstractEventLoop, start: Callable[[], Coroutine[Any, A
         StateError: the loop is closed.
     """
     run: LoopRun[T] = LoopRun(loop)
-    context = contextvars.copy_context()
-    try:
-        loop.call_soon_threadsafe(run._begin, start, context)
-    except RuntimeError as error:
-        raise StateError("the event loop is closed", hint="start the app again") from error
+    run.begin(start)
     return run
 
 
@@ -111,14 +116,14 @@ class _Private:
             started.wait()
         return self.loop
 
-    def run(self, user: object, start: Callable[[], Coroutine[Any, Any, T]]) -> LoopRun[T]:
+    def enter(self, user: object) -> asyncio.AbstractEventLoop:
+        """The loop, which stays until `leave`."""
         with self.lock:
             self.users.add(user)
-            run = run_on(self._started(), start)
             self.running += 1
-        return run
+            return self._started()
 
-    def ran(self) -> None:
+    def leave(self) -> None:
         """A run has ended, or its caller does not wait any longer."""
         with self.lock:
             self.running -= 1
@@ -200,28 +205,26 @@ def run_sync(start: Callable[[], Coroutine[Any, Any, T]], *, user: object) -> T:
     waiter = current_waiter()
     if waiter is not None and waiter.gone:
         raise asyncio.CancelledError
-    run = _private.run(user, start)
-    if waiter is not None and not waiter.on_leave(run.cancel):
-        run.cancel()
+    run: LoopRun[T] = LoopRun(_private.enter(user))
     try:
-        _wait(run)
+        run.begin(start)
+        if waiter is not None and not waiter.on_leave(run.cancel):
+            run.cancel()
+        while not run.done():
+            concurrent.futures.wait([run], timeout=_PATIENCE_SECONDS)
         return run.result()
     except concurrent.futures.CancelledError:
-        raise asyncio.CancelledError from None
+        if run.cancelled():
+            raise asyncio.CancelledError from None
+        raise
+    except BaseException:
+        if run.cancel():  # Ctrl-C, at any moment from the start on
+            concurrent.futures.wait([run])
+        raise
     finally:
         if waiter is not None:
             waiter.forget(run.cancel)
-        _private.ran()
-
-
-def _wait(run: LoopRun[Any]) -> None:
-    try:
-        while not run.done():
-            concurrent.futures.wait([run], timeout=_PATIENCE_SECONDS)
-    except BaseException:
-        run.cancel()
-        concurrent.futures.wait([run])
-        raise
+        _private.leave()
 
 
 class PerLoop(Generic[T]):

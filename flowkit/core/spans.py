@@ -55,6 +55,7 @@ class ATTRIBUTES:
     LAST_KNOWN_PARENT = "genkit:lastKnownParentSpanId"
     CONTEXT = "genkit:metadata:context"
     ABANDONED = "flowkit:abandoned"
+    CACHED_EMBEDDINGS = "flowkit:cachedEmbeddings"
     GEN_AI_OPERATION = "gen_ai.operation.name"
     GEN_AI_MODEL = "gen_ai.request.model"
     GEN_AI_INPUT_TOKENS = "gen_ai.usage.input_tokens"

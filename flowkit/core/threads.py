@@ -5,6 +5,7 @@ result = await run_in_thread(fn, args, kwargs)
 
 import asyncio
 import contextvars
+import functools
 import os
 import queue
 import threading
@@ -17,7 +18,9 @@ __all__ = ["Waiter", "current_waiter", "pump", "run_in_thread", "start_in_thread
 
 _IDLE_SECONDS = 10.0
 
-Inbox = queue.SimpleQueue[Callable[[], None] | None]
+Work = Callable[[], Callable[[], object]]
+"""Does the work, and returns what tells of its result."""
+Inbox = queue.SimpleQueue[Work | None]
 
 
 class Waiter:
@@ -66,7 +69,7 @@ class _Pool:
         self._lock = threading.Lock()
         self._idle: list[Inbox] = []
 
-    def submit(self, work: Callable[[], None]) -> None:
+    def submit(self, work: Work) -> None:
         with self._lock:
             inbox = self._idle.pop() if self._idle else None
         if inbox is None:
@@ -94,10 +97,13 @@ class _Pool:
                 continue  # work was handed over in this very moment
             if work is None:
                 return
-            work()
+            tell = work()
             del work
+            # First idle, then done: whoever hears of the result finds the thread free, or can end it.
             with self._lock:
                 self._idle.append(inbox)
+            tell()
+            del tell
 
 
 _pool = _Pool()
@@ -137,19 +143,18 @@ def start_in_thread(
     context.run(_waiter.set, waiter)
     future: Future[Any] = Future()
 
-    def work() -> None:
+    def work() -> Callable[[], object]:
         if not future.set_running_or_notify_cancel():
-            return
+            return lambda: None
         try:
             result = context.run(fn, *args, **(kwargs or {}))
         except StopIteration as error:  # a future cannot carry it
-            future.set_exception(_replaced(error))
+            return functools.partial(future.set_exception, _replaced(error))
         except BaseException as error:  # noqa: BLE001  it goes to whoever awaits, whatever it is
             if error.__traceback__ is not None:
                 error.__traceback__ = error.__traceback__.tb_next
-            future.set_exception(error)
-        else:
-            future.set_result(result)
+            return functools.partial(future.set_exception, error)
+        return functools.partial(future.set_result, result)
 
     def ended(awaited: "asyncio.Future[Any]") -> None:
         if awaited.cancelled():

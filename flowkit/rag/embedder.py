@@ -28,11 +28,12 @@ _caches: WeakKeyDictionary[Runtime, EmbeddingCache] = WeakKeyDictionary()
 
 
 def embedding_cache(runtime: Runtime) -> EmbeddingCache:
-    """The cache of an app, `<data folder>/cache/embeddings.db`; none where no project root is known."""
+    """The cache of an app, `<data folder>/cache/embeddings.db`. It keeps nothing when it is off or has no project."""
     cache = _caches.get(runtime)
     if cache is None:
         settings = runtime.settings
-        file = settings.data_folder / "cache" / "embeddings.db" if settings.root != Path() else None
+        on = settings.embedding_cache and settings.root != Path()
+        file = settings.data_folder / "cache" / "embeddings.db" if on else None
         cache = _caches.setdefault(runtime, EmbeddingCache(file))
     return cache
 

@@ -4,6 +4,7 @@ import asyncio
 import gc
 import threading
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -14,6 +15,7 @@ from flowkit.plugin import ActionInfo, Kind, Registry
 from flowkit.rag.stores.memory import InMemoryStore
 from flowkit.schema.documents import Document
 from flowkit.testing import FakeEmbedder
+from flowkit.tracing.store import TraceStore
 
 
 class Menu:
@@ -154,9 +156,25 @@ def test_threads_are_gone_afterwards():
 
     for worker in workers:
         worker.join(5)
-    assert [thread.name for thread in threading.enumerate() if thread.name.startswith("flowkit")] == []
+    assert not {"flowkit-sync", "flowkit-loop"} & {thread.name for thread in threading.enumerate()}
     assert ai.run_sync(in_a_thread) == "flowkit-sync"
     ai.run_sync(ai.aclose())
+
+
+async def test_traces_are_on_disk_and_their_thread_is_gone_afterwards(tmp_path: Path):
+    before = set(threading.enumerate())
+    ai = Flowkit(settings=Settings(root=tmp_path, traces=True))
+
+    for _ in range(2):
+        await ai.run("step", len, "abc")
+        await ai.aclose()
+
+    for thread in set(threading.enumerate()) - before:
+        thread.join(5)
+        assert not thread.is_alive()
+    store = TraceStore(tmp_path / ".flowkit" / "traces.db")
+    assert len(store.list().items) == 2
+    store.close()
 
 
 def test_closing_on_a_loop_of_the_users_own_ends_the_private_one():

@@ -19,6 +19,7 @@ from flowkit.core.context import RunContext
 from flowkit.core.kinds import Kind
 from flowkit.core.plugin import ActionInfo
 from flowkit.core.registry import Registry
+from flowkit.core.spans import ATTRIBUTES, annotate
 from flowkit.core.types import problems, summary
 from flowkit.errors import ConfigError, InvalidInputError
 from flowkit.rag.embedder import CachedEmbedder
@@ -80,11 +81,13 @@ class StoreActions:
         """The indexer or the retriever, for the actions of that registry."""
 
         async def indexer(request: IndexerRequest, ctx: RunContext) -> IndexReport:
-            return await self.index(registry, request.documents)
+            report = await self.index(registry, request.documents)
+            annotate(ctx.record, {ATTRIBUTES.CACHED_EMBEDDINGS: report.cached or None})
+            return report
 
         async def retriever(request: RetrieverRequest, ctx: RunContext) -> RetrieverResponse:
             options = SearchOptions.of(request.options, f"retriever {self.name!r}")
-            return await self.retrieve(registry, request.query, options)
+            return await self.retrieve(registry, request.query, options, ctx)
 
         info = next(info for info in self.infos() if info.kind == kind)
         return Action(
@@ -119,7 +122,9 @@ class StoreActions:
         writer = Writer(self.store, await self._embedder(registry), self._turns)
         return await writer.write(documents)
 
-    async def retrieve(self, registry: Registry, query: Document, options: SearchOptions) -> RetrieverResponse:
+    async def retrieve(
+        self, registry: Registry, query: Document, options: SearchOptions, ctx: RunContext
+    ) -> RetrieverResponse:
         """Search. Never makes an index.
 
         Raises:
@@ -134,6 +139,7 @@ class StoreActions:
             embedder = await self._embedder(registry)
             await self.store.open(create=False, dimension=embedder.info.dimensions, embedder=embedder.name)
             vector = (await embedder.embed([query], task="query"))[0]
+            annotate(ctx.record, {ATTRIBUTES.CACHED_EMBEDDINGS: embedder.hits or None})
         text = None if mode == "vector" else query.text
         hits = await self.store.search(
             SearchQuery(vector=vector, text=text, k=options.k, min_score=options.min_score, where=options.where)
