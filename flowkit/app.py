@@ -291,12 +291,13 @@ class Flowkit(Decorators):
         try:
             await self.registry.aclose([*self._stores.values(), *caches_in_use(self.runtime)])
         finally:
-            if isinstance(recorder := self.runtime.tracing.sink, Recorder):
-                await run_in_thread(recorder.close)
             if self.settings.dev:
                 from flowkit.server.reflection.offer import withdraw
 
                 await withdraw(self)
+            # After that the sink is the recorder again, and no longer one that feeds tools, too.
+            if isinstance(recorder := self.runtime.tracing.sink, Recorder):
+                await run_in_thread(recorder.close)
             release_loop(self.runtime)
             trim_threads()
 
