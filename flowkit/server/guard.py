@@ -135,6 +135,8 @@ class Guard:
             if name in found and name in _ONCE:
                 raise _Refused(400, f"header {name!r} comes twice", "send it once")
             found[name] = value
+        if "content-length" in found and "transfer-encoding" in found:
+            raise _Refused(400, "the body has two lengths", "send Content-Length or Transfer-Encoding, not both")
         if size > self.limits.header_bytes:
             raise _Refused(431, "the headers are too large", f"send at most {self.limits.header_bytes} bytes")
         return found
@@ -192,8 +194,6 @@ class Guard:
     def _check_body(self, scope: "Scope", headers: dict[str, str], *, from_page: bool) -> None:
         if from_page and headers.get("x-flowkit-ui") != "1":
             raise _Refused(403, "a page must send the header X-Flowkit-UI: 1", "only flowkit's own UI calls this")
-        if "content-length" in headers and "transfer-encoding" in headers:
-            raise _Refused(400, "the body has two lengths", "send Content-Length or Transfer-Encoding, not both")
         length = headers.get("content-length", "0" if "transfer-encoding" not in headers else "")
         if length and not (length.isascii() and length.isdigit() and len(length) < 20):
             raise _Refused(400, f"content-length {length!r} is no number", "send the body's size in bytes")
