@@ -9,6 +9,7 @@ overload, values and start-records are dropped and counted; the record of an end
 """
 
 import atexit
+import math
 import os
 import sys
 import threading
@@ -33,6 +34,8 @@ __all__ = ["Recorder", "flush_all", "recorder_for"]
 _TICK_SECONDS = 0.03
 _RETRY_SECONDS = 1.0
 _SLICE_SPANS = 100
+_LARGE_SLICE_SPANS = 500
+"""When many wait: each step of a transaction waits for the interpreter lock, so fewer and larger ones catch up."""
 _SLICE_BYTES = 8_000_000
 _QUEUE_BYTES = 128_000_000
 _RECORD_BYTES = 1_000  # what a record takes beside its values, about
@@ -176,18 +179,19 @@ class _Writer:
         return bool(self.starts or self.ends or self.rows or self._pending)
 
     def flush(self, timeout_seconds: float) -> bool:
-        deadline = time.monotonic() + timeout_seconds
+        until = time.monotonic() + timeout_seconds
         if not self._lock.acquire(timeout=timeout_seconds):
             return False
         try:
             with quiet():
-                self._drain(pause=False)
-                while self._pending and not self._off and time.monotonic() < deadline:
+                # At exit, whatever can be written is, however long it takes.
+                self._drain(until=math.inf if self._leaving else until)
+                while self._pending and not self._off and time.monotonic() < until:
                     time.sleep(0.02)
-                    self._drain(pause=False)
+                    self._drain(until=until)
         finally:
             self._lock.release()
-        return not (self._pending or self._off)
+        return not (self._waiting() or self._off)
 
     def stop(self) -> None:
         """End the thread when it has nothing to do, and close the file."""
@@ -216,9 +220,9 @@ class _Writer:
         self._thread = None
         self.asleep = True
 
-    def _drain(self, *, pause: bool) -> None:
+    def _drain(self, *, pause: bool = False, until: float = math.inf) -> None:
         """Write all that is queued, slice by slice: with `pause`, other threads get their turn in between."""
-        while self._waiting():
+        while self._waiting() and time.monotonic() < until:
             rows = self._pending + self._take()
             if self._off:
                 self.lost += _ended(rows)
@@ -238,15 +242,16 @@ class _Writer:
     def _take(self) -> list[SpanRow]:
         rows: list[SpanRow] = []
         size = 0
-        while self.starts and len(rows) < _SLICE_SPANS:
+        most = _SLICE_SPANS if len(self.ends) < 1000 else _LARGE_SLICE_SPANS
+        while self.starts and len(rows) < most:
             record, redactor = self.starts.popleft()
             if not record.end_ns:  # else its end is queued, or will be in a moment
                 rows.append(row_of(record, redactor))
-        while self.rows and len(rows) < _SLICE_SPANS and size < _SLICE_BYTES:
+        while self.rows and len(rows) < most and size < _SLICE_BYTES:
             row = self.rows.popleft()
             size += len(row.input or b"") + len(row.output or b"")
             rows.append(row)
-        while len(rows) < _SLICE_SPANS and size < _SLICE_BYTES:
+        while len(rows) < most and size < _SLICE_BYTES:
             if not self.ends:
                 self.queued_bytes = 0
                 break

@@ -32,8 +32,9 @@ BIG_BYTES = 2_000
 to step is stored once per trace."""
 
 _SPAN_COLUMNS = 20
-_SPANS_AT_ONCE = 40  # below 999 parameters, the limit of old SQLite builds
 _TRACE_COLUMNS = 23
+_SIZES = (250, 40, 10, 2, 1)
+"""Of the statements, in rows."""
 _PREVIEW_CHARS = 200
 _ERROR_CHARS = 500
 _LABELS = 20
@@ -94,7 +95,7 @@ def write_spans(db: "Connection", rows: Iterable[SpanRow]) -> None:
             number = before[0]
         _count(trace, row, before)
         small += _columns(row, trace.id, number, big, digests)
-    _insert(db, "spans", _SPAN_COLUMNS, _SPANS_AT_ONCE, small)
+    _insert(db, "spans", _SPAN_COLUMNS, small)
     if big:
         whole = [(number, digest, value) for (number, digest), value in big.items()]
         db.executemany("INSERT OR IGNORE INTO big_values VALUES (?, ?, CAST(? AS TEXT))", whole)
@@ -232,11 +233,14 @@ def _json(value: Any) -> bytes:
         return clean_text(json.dumps(value, ensure_ascii=False, default=repr))[0].encode("utf-8", "replace")
 
 
-def _insert(db: "Connection", table: str, columns: int, at_once: int, values: Sequence[Any]) -> None:
+def _insert(db: "Connection", table: str, columns: int, values: Sequence[Any]) -> None:
     """Rows given as one flat sequence, many per statement; the few sizes of statement stay prepared."""
+    import sqlite3
+
+    most = db.getlimit(sqlite3.SQLITE_LIMIT_VARIABLE_NUMBER) // columns  # 999 values in old builds, 32,766 in new ones
     done, total = 0, len(values) // columns
     while done < total:
-        count = next(size for size in (at_once, 10, 2, 1) if size <= total - done)
+        count = next(size for size in _SIZES if size <= min(most, total - done))
         db.execute(_insertion(table, columns, count), values[done * columns : (done + count) * columns])
         done += count
 
@@ -270,7 +274,7 @@ def _write_traces(db: "Connection", traces: Iterable[_Trace]) -> None:
             )
         else:
             whole += _summary(trace, trace.new_root)
-    _insert(db, "traces", _TRACE_COLUMNS, 40, whole)
+    _insert(db, "traces", _TRACE_COLUMNS, whole)
 
 
 def _summary(trace: _Trace, root: SpanRow) -> tuple[Any, ...]:
