@@ -26,7 +26,7 @@ help: ## show this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-12s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
 
 demo: $(READY) ## index a restaurant menu and ask it questions, without keys or network
-	@cd samples/menu && "$(CURDIR)/$(PY)" demo.py
+	@$(PY) samples/menu/demo.py
 
 test: $(READY) ## run all tests
 	@$(PY) -m pytest -n $(WORKERS) --dist loadgroup $(ARGS) $(TESTS)

@@ -41,7 +41,7 @@ class Answer(BaseModel):
 @ai.flow("indexMenu")
 async def index_menu(path: Path) -> int:
     """Index a menu (PDF); returns the number of chunks written: 0 when all of it is there already."""
-    menu = await ai.run("extract-text", parse.pdf, path)
+    menu = await ai.run("extract-text", parse.pdf, path, source_name=path.name)
     chunks = await ai.run("chunk-it", cut, menu)
     report = await ai.index("menu", chunks)
     return report.written

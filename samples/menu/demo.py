@@ -16,6 +16,7 @@ os.environ.setdefault("FLOWKIT_TRACES", "1")
 
 from app import Answer, ai, index_menu, menu_qa
 
+FOLDER = Path(os.path.relpath(Path(__file__).parent))
 MENUS = ("dinner.pdf", "lunch.pdf", "karte.pdf")
 QUESTIONS = ("Which dessert is vegan?", "When is the restaurant closed?", "Wo kann ich reservieren?")
 NEXT = (
@@ -34,7 +35,7 @@ def main() -> None:
     sys.stdout.flush()
     subprocess.run([sys.executable, "-m", "flowkit", "trace:get", "latest"], check=True)
     heading("Try next")
-    print("  . .venv/bin/activate && cd samples/menu")
+    print("  . .venv/bin/activate")
     for command, what in NEXT:
         print(f"  {command}\n      {dim(what)}")
 
@@ -51,7 +52,7 @@ async def index_menus() -> None:
     total = 0
     for name in MENUS:
         started = time.perf_counter()
-        written = await index_menu(Path(name))
+        written = await index_menu(FOLDER / name)
         total += written
         what = f"{written} chunks embedded" if written else "nothing new, nothing embedded"
         print(f"  {name:<12}{what:<32}{dim(f'{time.perf_counter() - started:.1f} s')}")
