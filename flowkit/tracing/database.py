@@ -225,7 +225,9 @@ class Database:
 
         try:
             yield
-        except sqlite3.Error as error:
+        except sqlite3.DatabaseError as error:
+            if type(error) not in (sqlite3.DatabaseError, sqlite3.OperationalError):
+                raise  # about the values, not about the file
             raise self._error(error) from error
         except OSError as error:
             raise StoreError(f"{self.path} cannot be opened: {error.strerror}", status="UNAVAILABLE") from error

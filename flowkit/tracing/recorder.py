@@ -17,7 +17,7 @@ import time
 import warnings
 import weakref
 from collections import deque
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from queue import SimpleQueue
 
@@ -136,7 +136,7 @@ class _Writer:
         self._signal: SimpleQueue[bool] = SimpleQueue()
         self._thread: threading.Thread | None = None
         self._off = False
-        self._warned = False
+        self._warned: set[str] = set()
         self._leaving = False
         self._until_prune = 0
         _writers.add(self)
@@ -185,13 +185,13 @@ class _Writer:
         try:
             with quiet():
                 # At exit, whatever can be written is, however long it takes.
-                self._drain(until=math.inf if self._leaving else until)
-                while self._pending and not self._off and time.monotonic() < until:
+                done = self._drain(until=math.inf if self._leaving else until)
+                while not done and not self._off and time.monotonic() < until:
                     time.sleep(0.02)
-                    self._drain(until=until)
+                    done = self._drain(until=until)
         finally:
             self._lock.release()
-        return not (self._waiting() or self._off)
+        return done and not self._off
 
     def stop(self) -> None:
         """End the thread when it has nothing to do, and close the file."""
@@ -220,24 +220,52 @@ class _Writer:
         self._thread = None
         self.asleep = True
 
-    def _drain(self, *, pause: bool = False, until: float = math.inf) -> None:
-        """Write all that is queued, slice by slice: with `pause`, other threads get their turn in between."""
-        while self._waiting() and time.monotonic() < until:
+    def _drain(self, *, pause: bool = False, until: float = math.inf) -> bool:
+        """Write slice by slice until the queue is empty: with `pause`, other threads get their turn in between.
+
+        False when the file could not be written, or the time is over.
+        """
+        while self._waiting():
+            if time.monotonic() > until:
+                return False
             rows = self._pending + self._take()
             if self._off:
                 self.lost += _ended(rows)
                 rows = []
             self._pending = []
             try:
-                self.store.write(rows)
+                self._write(rows)
             except StoreError as error:
                 self._failed(rows, error)
-                return
+                return False
             self._until_prune -= sum(row.local_root for row in rows)
             if pause:
                 time.sleep(0)
         if self._until_prune <= 0 and self._thread is threading.current_thread() and not self._off:
             self._prune()
+        return True
+
+    def _write(self, rows: list[SpanRow]) -> None:
+        try:
+            self.store.write(rows)
+        except StoreError:
+            raise
+        except Exception as error:  # noqa: BLE001  one odd span must not take the others with it
+            if len(rows) > 1:
+                for row in rows:
+                    self._write([row])
+            else:
+                self._skip(error)
+
+    def _row(self, record: SpanRecord, redactor: Redactor) -> Iterator[SpanRow]:
+        try:
+            yield row_of(record, redactor)
+        except Exception as error:  # noqa: BLE001  values in it may be of any type
+            self._skip(error)
+
+    def _skip(self, error: Exception) -> None:
+        self.lost += 1
+        self._warn(f"a span cannot be stored: {type(error).__name__}: {error}")
 
     def _take(self) -> list[SpanRow]:
         rows: list[SpanRow] = []
@@ -246,7 +274,7 @@ class _Writer:
         while self.starts and len(rows) < most:
             record, redactor = self.starts.popleft()
             if not record.end_ns:  # else its end is queued, or will be in a moment
-                rows.append(row_of(record, redactor))
+                rows += self._row(record, redactor)
         while self.rows and len(rows) < most and size < _SLICE_BYTES:
             row = self.rows.popleft()
             size += len(row.input or b"") + len(row.output or b"")
@@ -256,10 +284,10 @@ class _Writer:
                 self.queued_bytes = 0
                 break
             record, redactor = self.ends.popleft()
-            row = row_of(record, redactor)
-            size += len(row.input or b"") + len(row.output or b"")
-            self.queued_bytes -= _RECORD_BYTES + len(record.input or b"") + len(record.output or b"")
-            rows.append(row)
+            rows += self._row(record, redactor)
+            values = len(record.input or b"") + len(record.output or b"")
+            size += values
+            self.queued_bytes -= _RECORD_BYTES + values
         return rows
 
     def _failed(self, rows: list[SpanRow], error: StoreError) -> None:
@@ -280,10 +308,11 @@ class _Writer:
         self._warn(f"traces cannot be written, and are kept in memory for now: {error}")
 
     def _warn(self, text: str) -> None:
-        """Once, and never through logging: logs may be traced themselves."""
-        if self._warned:
+        """Once for each kind, and never through logging: logs may be traced themselves."""
+        kind = text.partition(":")[0]
+        if kind in self._warned:
             return
-        self._warned = True
+        self._warned.add(kind)
         try:
             warnings.warn_explicit(text, RuntimeWarning, "flowkit", 0)  # no line of the user's is to blame
         except RuntimeWarning:  # under -W error; this is the writer's thread, not the user's code

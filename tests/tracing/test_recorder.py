@@ -331,6 +331,20 @@ def test_writing_traces_is_not_traced_itself(recorder: Recorder, store: TraceSto
     assert [item.name for item in store.list(internal=True).items] == ["SELECT"]
 
 
+async def test_one_span_that_cannot_be_stored_takes_no_other_with_it(echo, recorder: Recorder, store: TraceStore):
+    tracer = RecorderProvider(recorder).get_tracer("odd")
+    with warnings.catch_warnings(record=True) as seen:
+        warnings.simplefilter("always")
+        await echo("one")
+        tracer.start_span("far future").end(2**70)
+        await echo("two")
+        assert recorder.flush(5)
+
+    assert [str(w.message).partition(":")[0] for w in seen] == ["a span cannot be stored"]
+    assert recorder.lost == 1
+    assert sorted(str(item.input) for item in store.list().items) == ['"one"', '"two"']
+
+
 async def test_calls_from_many_threads_are_all_kept(ai, echo, recorder: Recorder, store: TraceStore):
     def work() -> None:
         for number in range(20):
