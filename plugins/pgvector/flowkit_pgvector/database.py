@@ -1,0 +1,213 @@
+"""Connections to one server: a pool for each event loop, and what is done when a connection breaks.
+
+database = Database("postgresql://localhost/app", pool_size=8, pool_timeout_seconds=10.0, prepared=True)
+rows = await database.read("search index 'menu'", lambda connection: …)
+"""
+
+import asyncio
+import contextvars
+import random
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
+from contextlib import asynccontextmanager
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from flowkit.errors import BackendError, FlowkitError, StateError
+from flowkit.plugin import PerLoop
+from flowkit_pgvector.explain import explanation, place
+
+if TYPE_CHECKING:
+    import psycopg
+    from psycopg_pool import AsyncConnectionPool
+
+    Connection = psycopg.AsyncConnection[tuple[Any, ...]]
+    Pool = AsyncConnectionPool[Connection]
+
+__all__ = ["Database", "execute"]
+
+Result = TypeVar("Result")
+
+_WAITS = (0.05, 0.2, 1.0, 3.0)
+"""Seconds before an operation that lost its connection is tried again; long enough for a server to restart."""
+_CONFLICTS = 10
+"""How often a write begins anew because another one wrote the same rows."""
+_CONNECT_SECONDS = 10
+
+
+class Database:
+    """Reads and writes; each is whole or not done at all.
+
+    A read that loses its connection is repeated, and so is a write, when the server says that its transaction did not
+    commit: nothing is done twice.
+    """
+
+    def __init__(self, dsn: str, *, pool_size: int, pool_timeout_seconds: float, prepared: bool) -> None:
+        self.dsn = dsn
+        self._pool_size = pool_size
+        self._pool_timeout_seconds = pool_timeout_seconds
+        self._prepared = prepared
+        self._pools: PerLoop[Pool] = PerLoop(self._make_pool)
+
+    async def read(self, what: str, work: "Callable[[Connection], Awaitable[Result]]") -> Result:
+        """Call `work` with a connection in autocommit mode; `what` completes "pgvector could not …".
+
+        Raises:
+            FlowkitError: what the database's error means.
+        """
+        return await self._repeated(what, work)
+
+    async def write(self, what: str, work: "Callable[[Connection], Awaitable[Result]]") -> Result:
+        """Call `work` inside a transaction."""
+        transaction: str | None = None
+        result: Result
+
+        async def attempt(connection: "Connection") -> Result:
+            nonlocal transaction, result
+            if transaction is not None and await _has_committed(connection, transaction):
+                return result
+            transaction = None
+            async with connection.transaction():
+                result = await work(connection)
+                cursor = await connection.execute("SELECT pg_current_xact_id_if_assigned()::text")
+                (transaction,) = await cursor.fetchone() or (None,)
+            return result
+
+        return await self._repeated(what, attempt)
+
+    @asynccontextmanager
+    async def single(self, what: str) -> "AsyncIterator[Connection]":
+        """A connection beside the pool, in autocommit mode, for opening and for making tables."""
+        import psycopg
+
+        try:
+            async with await psycopg.AsyncConnection.connect(self.dsn, **self._settings()) as connection:
+                yield connection
+        except psycopg.Error as error:
+            raise explanation(error, what, place(self.dsn)) from error
+
+    async def aclose(self) -> None:
+        """Close the pools of every loop that still runs. What comes later opens new ones."""
+        here = asyncio.get_running_loop()
+        for loop, pool in self._pools.drain():
+            if loop is here:
+                await pool.close()
+            elif loop.is_running():
+                await asyncio.wrap_future(asyncio.run_coroutine_threadsafe(pool.close(), loop))
+
+    def _make_pool(self) -> "Pool":
+        import psycopg
+        from pgvector.psycopg import register_vector_async
+        from psycopg_pool import AsyncConnectionPool
+
+        async def configure(connection: "Connection") -> None:
+            await register_vector_async(connection)
+
+        return AsyncConnectionPool(
+            self.dsn,
+            connection_class=psycopg.AsyncConnection[tuple[Any, ...]],
+            kwargs=self._settings(),
+            min_size=0,
+            max_size=self._pool_size,
+            timeout=self._pool_timeout_seconds,
+            configure=configure,
+            open=False,
+            name="flowkit-pgvector",
+        )
+
+    def _settings(self) -> dict[str, Any]:
+        from psycopg.conninfo import conninfo_to_dict
+
+        given = conninfo_to_dict(self.dsn)
+        settings: dict[str, Any] = {"autocommit": True, "prepare_threshold": 5 if self._prepared else None}
+        settings["connect_timeout"] = given.get("connect_timeout") or _CONNECT_SECONDS
+        settings["application_name"] = given.get("application_name") or "flowkit"
+        return settings
+
+    @asynccontextmanager
+    async def _connection(self) -> "AsyncIterator[Connection]":
+        pool = self._pools.get()
+        if pool.closed:
+            # Its tasks live as long as the pool, so they must not belong to the span of whoever came first.
+            await asyncio.create_task(pool.open(), context=contextvars.Context())
+        async with pool.connection() as connection:
+            yield connection
+
+    async def _repeated(self, what: str, work: "Callable[[Connection], Awaitable[Result]]") -> Result:
+        import psycopg
+
+        waits = iter(_WAITS)
+        conflicts = 0
+        while True:
+            try:
+                async with self._connection() as connection:
+                    return await work(connection)
+            except psycopg.Error as error:
+                if _is_conflict(error) and conflicts < _CONFLICTS:
+                    conflicts += 1
+                    await asyncio.sleep(random.uniform(0, 0.01 * conflicts))
+                elif _is_lost(error) and (seconds := next(waits, None)) is not None:
+                    await asyncio.sleep(seconds)
+                    await self._pools.get().check()
+                else:
+                    raise await self._explained(error, what) from error
+
+    async def _explained(self, error: Exception, what: str) -> FlowkitError:
+        from psycopg_pool import PoolClosed, PoolTimeout
+
+        if isinstance(error, PoolClosed):
+            return StateError(f"pgvector could not {what}: the store was closed meanwhile")
+        if not isinstance(error, PoolTimeout):
+            return explanation(error, what, place(self.dsn))
+        try:
+            # Are all connections in use, or is there no server any more? The pool knows no difference.
+            async with self.single(what):
+                pass
+        except FlowkitError as reason:
+            return reason
+        return BackendError(
+            f"pgvector could not {what}: all {self._pool_size} connections were in use for "
+            f"{self._pool_timeout_seconds:g} seconds",
+            status="RESOURCE_EXHAUSTED",
+            hint="raise pool_size= or pool_timeout_seconds=, or do less at a time",
+        )
+
+
+async def execute(
+    connection: "Connection",
+    query: str,
+    values: Mapping[str, Any] | Sequence[Any] = (),
+    *,
+    binary: bool = False,
+    prepare: bool | None = None,
+) -> "psycopg.AsyncCursor[tuple[Any, ...]]":
+    """Run one statement that was put together from constant text, quoted names and parameters. As there always are
+    parameters, if only none, a percent sign in a name is always doubled."""
+    return await connection.execute(query.encode(), values, binary=binary, prepare=prepare)
+
+
+async def _has_committed(connection: "Connection", transaction: str) -> bool:
+    """Whether a transaction, whose answer to COMMIT was lost, is in the database."""
+    while True:
+        cursor = await connection.execute("SELECT pg_xact_status(%s::xid8)", (transaction,))
+        (status,) = await cursor.fetchone() or (None,)
+        if status != "in progress":
+            return bool(status == "committed")
+        await asyncio.sleep(0.05)  # the server has not noticed yet that the connection is gone
+
+
+def _is_conflict(error: Exception) -> bool:
+    from psycopg import errors
+
+    return isinstance(error, errors.UniqueViolation | errors.DeadlockDetected | errors.SerializationFailure)
+
+
+def _is_lost(error: Exception) -> bool:
+    """Whether the connection broke, or the server is just restarting; not whether there never was one."""
+    import psycopg
+    from psycopg import errors
+    from psycopg_pool import PoolClosed, PoolTimeout, TooManyRequests
+
+    if isinstance(error, PoolClosed | PoolTimeout | TooManyRequests):
+        return False
+    if isinstance(error, errors.AdminShutdown | errors.CrashShutdown | errors.CannotConnectNow):
+        return True
+    return isinstance(error, psycopg.OperationalError) and (error.sqlstate is None or error.sqlstate.startswith("08"))

@@ -1,0 +1,102 @@
+"""The rows that a store searches, as SQL sees them: a table of the plugin, or a source of the user's.
+
+relation = own_relation(names, state, "")
+relation.distance()              # 'r.embedding <#> %(flowkit_vector)b'
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from flowkit_pgvector.layout import ColumnType, Distance, Method
+from flowkit_pgvector.names import Names
+from flowkit_pgvector.registry import IndexState
+from flowkit_pgvector.source import Source
+
+__all__ = ["Relation", "own_relation", "source_relation"]
+
+# Vectors in our tables have length 1, so for them the inner product is the cosine: cheaper, and 0 for a zero vector.
+_OWN: dict[Distance, str] = {"cosine": "<#>", "ip": "<#>", "l2": "<->"}
+_SOURCE: dict[Distance, str] = {"cosine": "<=>", "ip": "<#>", "l2": "<->"}
+# Operator → score 0…1 of a distance.
+_SCORES = {
+    "<#>": "(1 - {0}) / 2",
+    "<=>": "CASE WHEN {0} = 'NaN' THEN 0.5 ELSE 1 - {0} / 2 END",
+    "<->": "1 / (1 + {0})",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Relation:
+    """`rows` is a FROM item for the alias `r`, whose columns are id, text, metadata, embedding and, in our own tables,
+    namespace, extra, source, words and length. `scope` is the condition that always holds, `values` its parameters."""
+
+    rows: str
+    scope: str
+    operator: str
+    values: Mapping[str, Any]
+    own: bool
+    type: str = "vector"
+    """Of the column `embedding`: vector or halfvec."""
+    halfvec_dimension: int | None = None
+    """Set when the vector index is over half-precision copies."""
+    method: Method | None = None
+    lists: int | None = None
+    columns: Mapping[str, ColumnType] = field(default_factory=dict)
+
+    def distance(self) -> str:
+        """A row's distance from the query, as exactly as the column has it."""
+        return f"r.embedding {self.operator} %(flowkit_vector)b::{self.type}"
+
+    def indexed_distance(self) -> str:
+        """The expression whose ascending order an index gives."""
+        if self.halfvec_dimension is None:
+            return self.distance()
+        half = f"halfvec({self.halfvec_dimension})"
+        return f"r.embedding::{half} {self.operator} %(flowkit_vector)b::{half}"
+
+    def score(self, distance: str) -> str:
+        """SQL for the score 0…1, to seven digits, of a distance."""
+        return f"round(least(1, greatest(0, {_SCORES[self.operator].format(distance)}))::numeric, 7)::float8"
+
+    def score_of(self, distance: float) -> float:
+        """The same in Python, not rounded."""
+        if self.operator == "<->":
+            return 1 / (1 + distance)
+        if distance != distance:  # the cosine of a zero vector
+            return 0.5
+        return (1 - distance) / 2 if self.operator == "<#>" else 1 - distance / 2
+
+    @property
+    def extra(self) -> str:
+        return "r.extra" if self.own else "NULL::text"
+
+
+def own_relation(names: Names, state: IndexState, namespace: str) -> Relation:
+    numbers = None if state.dimension is None else state.layout.vector_index(state.dimension)
+    ready = numbers is not None and not (state.method == "ivfflat" and state.lists is None)
+    return Relation(
+        rows=names.rows,
+        scope="r.namespace = %(flowkit_namespace)s::text",
+        operator=_OWN[state.distance],
+        values={"flowkit_namespace": namespace},
+        own=True,
+        halfvec_dimension=state.dimension if numbers == "halfvec" else None,
+        method=state.method if ready else None,
+        lists=state.lists,
+        columns=state.columns,
+    )
+
+
+def source_relation(source: Source, distance: Distance, type: str) -> Relation:
+    """Rows without text or vector are left out, and so are metadata keys that are null."""
+    metadata = "CASE WHEN jsonb_typeof(metadata) = 'object' THEN jsonb_strip_nulls(metadata) ELSE '{}' END AS metadata"
+    return Relation(
+        rows=f"(SELECT id, text, {metadata}, embedding FROM ({source.to_sql()}) AS given "
+        "WHERE text IS NOT NULL AND embedding IS NOT NULL)",
+        scope="TRUE",
+        operator=_SOURCE[distance],
+        values=dict(source.parameters),
+        own=False,
+        type=type,
+    )

@@ -1,0 +1,133 @@
+"""Search in an open index: by vector, by words, or by both.
+
+hits = await search(session, SearchQuery(vector=vector, k=10), ef_search=100, exact_below=1000)
+"""
+
+import math
+from collections import Counter
+from typing import TYPE_CHECKING, Any
+
+from flowkit import ScoredDocument
+from flowkit.errors import UnsupportedError
+from flowkit.plugin import SearchQuery
+from flowkit.rag.keyword import query_terms
+from flowkit.rag.stores.rules import HYBRID_DEPTH, HYBRID_MAX, checked_query, rounded_score
+from flowkit_pgvector.database import execute
+from flowkit_pgvector.rows import decode_hit
+from flowkit_pgvector.session import Session
+from flowkit_pgvector.statements import Scan, hybrid_sql, index_settings, vector_sql, words_sql
+
+if TYPE_CHECKING:
+    from flowkit_pgvector.database import Connection
+
+__all__ = ["search"]
+
+_SLACK = 8
+"""Rows that are read beyond the last one wanted, as distances that differ by less than a score's last digit are ordered
+by id."""
+_MOST_EF = 1000  # pgvector's limit
+_HALF_PRECISION = 4
+"""So many times more rows are read from an index of half-precision numbers than are wanted."""
+
+Hit = tuple[str, str, str | None, str, float]
+"""Id, text, extra, metadata, score."""
+
+
+async def search(session: Session, query: SearchQuery, *, ef_search: int, exact_below: int) -> list[ScoredDocument]:
+    """The best `query.k` rows with score ≥ `min_score`, best first."""
+    if query.text is not None and not session.relation.own:
+        raise UnsupportedError(
+            f"index {session.names.index!r} reads a table that is not the plugin's, and has no search by words",
+            hint='use mode="vector", or copy the rows into an index of the plugin',
+        )
+    dimension = await session.dimension()
+    values = dict(session.relation.values)
+    if query.vector is not None:
+        values["flowkit_vector"] = _vector(session, query.vector, dimension)
+    where, more = await session.condition(query.where)
+    if dimension is None:
+        return []
+    values.update(more)
+    task = _Search(session, query, where, values, ef_search)
+    if query.text is not None:
+        words = Counter(query_terms(query.text, session.state.language))
+        values["flowkit_terms"], values["flowkit_times"] = list(words), list(words.values())
+        values["flowkit_index"] = session.names.index
+    if query.vector is None:
+        hits = await task.by_words() if values["flowkit_terms"] else []
+    else:
+        scan: Scan = "exact"
+        if not session.relation.own or session.relation.method is not None:
+            scan = "exact" if await session.is_small(exact_below) else "index"
+        hits, complete = await task.nearest(scan)
+        if not complete:
+            hits, _ = await task.nearest("exact")
+    least = rounded_score(query.min_score)
+    hits = sorted((hit for hit in hits if hit[4] >= least), key=lambda hit: (-hit[4], hit[0]))
+    return [decode_hit(*hit) for hit in hits[: query.k]]
+
+
+class _Search:
+    def __init__(
+        self, session: Session, query: SearchQuery, where: str, values: dict[str, Any], ef_search: int
+    ) -> None:
+        self._session = session
+        self._query = query
+        self._where = where
+        self._values = values
+        self._ef_search = ef_search
+        self._what = f"search index {session.names.index!r}"
+
+    async def nearest(self, scan: Scan) -> tuple[list[Hit], bool]:
+        """Hits by vector, or by vector and words; and whether a vector index gave all that it was asked for."""
+        session, query = self._session, self._query
+        depth = max(query.k, HYBRID_DEPTH) if query.text is not None else query.k
+        limit = depth + _SLACK
+        self._values["flowkit_limit"] = limit
+        settings = "TRUE"
+        if scan == "index":
+            settings = index_settings(session.relation, iterative=session.iterative)
+            self._set(limit)
+        if query.text is None:
+            sql = vector_sql(session.relation, self._where, scan=scan, settings=settings)
+            score_of = session.relation.score_of
+            found = await self._rows(sql)
+            hits = [(*row[:4], rounded_score(score_of(row[4]))) for row in found]
+            return hits, scan == "exact" or len(found) == limit
+        self._values["flowkit_depth"], self._values["flowkit_k"] = depth, query.k
+        sql = hybrid_sql(session.relation, session.names, self._where, scan=scan, settings=settings)
+        found = await self._rows(sql)
+        hits = [(*row[:4], rounded_score(row[4] / HYBRID_MAX)) for row in found]
+        return hits, scan == "exact" or bool(found and found[0][5] == depth)
+
+    async def by_words(self) -> list[Hit]:
+        self._values["flowkit_depth"] = self._query.k
+        return await self._rows(words_sql(self._session.relation, self._session.names, self._where))
+
+    def _set(self, limit: int) -> None:
+        relation = self._session.relation
+        if relation.halfvec_dimension is not None:
+            limit *= _HALF_PRECISION
+            self._values["flowkit_near"] = limit
+        if not self._session.iterative and self._where != "TRUE":
+            limit *= 10  # some of what the index gives will not pass
+        self._values["flowkit_ef"] = min(max(self._ef_search, limit), _MOST_EF)
+        self._values["flowkit_probes"] = max(10, math.isqrt(relation.lists or 0))
+
+    async def _rows(self, sql: str) -> list[Any]:
+        async def look(connection: "Connection") -> list[Any]:
+            # A filtered search is planned each time anew: how selective a filter is depends on its values.
+            prepare = None if self._where == "TRUE" else False
+            return await (await execute(connection, sql, self._values, binary=True, prepare=prepare)).fetchall()
+
+        return await self._session.database.read(self._what, look)
+
+
+def _vector(session: Session, vector: Any, dimension: int | None) -> Any:
+    """The query as a float32 array: a unit vector, unless the distance is l2."""
+    import numpy as np
+
+    unit = checked_query(vector, index=session.names.index, dimension=dimension, embedder=session.state.embedder)
+    if session.state.distance == "l2":
+        return np.asarray(vector, dtype=np.float32)
+    return unit.astype(np.float32)

@@ -1,0 +1,215 @@
+"""Everything that changes the rows of an index; each call is one transaction.
+
+await upsert(session, rows)
+gone = await delete(session, ids=["c1"], where=None)
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from flowkit import Document, Filter
+from flowkit.errors import InvalidInputError
+from flowkit.plugin import EmbeddedDocument
+from flowkit.rag.stores.rules import checked_rows
+from flowkit_pgvector.database import execute
+from flowkit_pgvector.names import is_storable
+from flowkit_pgvector.opening import identified
+from flowkit_pgvector.registry import write_namespace
+from flowkit_pgvector.rows import Row, encode, key_types, unit_vector
+from flowkit_pgvector.session import Session
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from flowkit_pgvector.database import Connection
+
+    Float32 = np.ndarray[Any, np.dtype[np.float32]]
+
+__all__ = ["delete", "upsert"]
+
+_LONGEST_ID = 2_000  # bytes: what fits an entry of the primary key's index
+_NOT_UNIT = 1e-3
+_COLUMNS = ("namespace", "id", "text", "metadata", "source", "extra", "text_hash", "metadata_hash", "words", "length",
+            "embedding")  # fmt: skip
+_TYPES = ("text", "text", "text", "jsonb", "text", "text", "bytea", "bytea", "text[]", "float8", "vector")
+
+
+class _Incoming(NamedTuple):
+    """A row to write. Without a vector the stored one stays."""
+
+    row: Row
+    vector: "Float32 | None"
+    length: float | None
+
+
+async def upsert(session: Session, rows: Sequence[EmbeddedDocument]) -> None:
+    """Insert or replace by id, all or nothing. Rows that are there already to the letter are not written again.
+
+    Raises:
+        InvalidInputError: a row that cannot be stored; nothing was written.
+    """
+    index = session.names.index
+    checked = checked_rows(rows, index=index, dimension=await session.dimension())
+    if not checked:
+        return
+    _check_ids(checked)
+    incoming = {id: _incoming(session, document, vector) for id, (document, vector) in sorted(checked.items())}
+    types = key_types(document for document, _ in checked.values())
+    dimension = next((len(vector) for _, vector in checked.values() if vector is not None), None)
+    state = session.state
+
+    async def write(connection: "Connection") -> int:
+        nonlocal state
+        if session.state.dimension is None and dimension is not None:
+            state = await identified(connection, session.names, dimension=dimension)
+            checked_rows(rows, index=index, dimension=state.dimension)  # raises: another process was first
+        old = {} if state.dimension is None else await _stored(connection, session, list(incoming))
+        for id, item in incoming.items():
+            if item.vector is None and id not in old:
+                raise InvalidInputError(
+                    f"{id!r} has no vector, and index {index!r} has none stored", hint="embed it first"
+                )
+        new = [item for id, item in incoming.items() if id not in old]
+        await _insert(connection, session, new)
+        await _update(connection, session, [item for id, item in incoming.items() if id in old])
+        words = sum(len(item.row.words) for item in incoming.values()) - sum(old.values())
+        if new or words or not session.knows(types):
+            await write_namespace(
+                connection, session.names, session.namespace, rows=len(new), words=words, key_types=types
+            )
+        return len(new)
+
+    written = await session.database.write(f"write to index {index!r}", write)
+    if state is not session.state:
+        session.learn(state)
+    session.wrote(rows=written, key_types=types)
+
+
+async def delete(session: Session, *, ids: Sequence[str] | None, where: Filter | None) -> int:
+    """Delete by ids or by filter, or all when both are None; returns how many rows went."""
+    condition, values = await session.condition(where)
+    if await session.dimension() is None:
+        return 0
+    if ids is not None:
+        condition = "r.id = ANY(%(flowkit_ids)s::text[])"
+        values["flowkit_ids"] = [id for id in dict.fromkeys(ids) if is_storable(id)]
+    relation = session.relation
+
+    async def gone(connection: "Connection") -> int:
+        cursor = await execute(
+            connection,
+            f"WITH gone AS (DELETE FROM {relation.rows} AS r WHERE {relation.scope} AND {condition} "
+            "RETURNING cardinality(r.words) AS words) SELECT count(*), coalesce(sum(words), 0)::bigint FROM gone",
+            {**values, **relation.values},
+            prepare=False,
+        )
+        rows, words = await cursor.fetchone() or (0, 0)
+        if rows:
+            await write_namespace(connection, session.names, session.namespace, rows=-rows, words=-words)
+        return int(rows)
+
+    count = await session.database.write(f"delete from index {session.names.index!r}", gone)
+    session.wrote(rows=-count)
+    return count
+
+
+def _check_ids(ids: Iterable[str]) -> None:
+    for id in ids:
+        if not is_storable(id):
+            raise InvalidInputError(f"id {id!r} holds NUL or a lone surrogate", hint="Postgres text cannot hold it")
+        if len(id.encode()) > _LONGEST_ID:
+            raise InvalidInputError(f"id {id[:40]!r}… is over {_LONGEST_ID:,} bytes long", hint="use a hash of it")
+
+
+def _incoming(session: Session, document: Document, vector: "Float32 | None") -> _Incoming:
+    row = encode(document, session.state.language)
+    if vector is None:
+        return _Incoming(row, None, None)
+    if session.state.distance == "l2":
+        return _Incoming(row, vector, None)
+    unit, length = unit_vector(vector)
+    if session.state.distance == "ip" and (abs((length or 1.0) - 1) > _NOT_UNIT or not vector.any()):
+        raise InvalidInputError(
+            f"the vector of {document.id!r} has length {length or 0:g}; with distance 'ip' index "
+            f"{session.names.index!r} takes vectors of length 1 only",
+            hint='use distance="cosine", which takes any length',
+        )
+    return _Incoming(row, unit, length)
+
+
+async def _stored(connection: "Connection", session: Session, ids: Sequence[str]) -> dict[str, int]:
+    """The ids that are there, with the number of their words; locked, in the order that every writer keeps."""
+    cursor = await execute(
+        connection,
+        f"SELECT id, cardinality(words) FROM {session.names.rows} "
+        "WHERE namespace = %s AND id = ANY(%s::text[]) ORDER BY id FOR UPDATE",
+        (session.namespace, ids),
+    )
+    return dict(await cursor.fetchall())
+
+
+async def _insert(connection: "Connection", session: Session, items: Sequence[_Incoming]) -> None:
+    """New rows, by binary COPY. When another transaction inserts one of them, this one begins anew and finds it."""
+    from psycopg.types.json import Jsonb
+
+    if not items:
+        return
+    statement = f"COPY {session.names.rows} ({', '.join(_COLUMNS)}) FROM STDIN (FORMAT BINARY)"
+    async with connection.cursor() as cursor, cursor.copy(statement.replace("%%", "%").encode()) as copy:
+        copy.set_types(_TYPES)
+        for row, vector, length in items:
+            await copy.write_row(
+                (
+                    session.namespace,
+                    row.id,
+                    row.text,
+                    Jsonb(row.metadata, _as_it_is),
+                    row.source,
+                    row.extra,
+                    row.text_hash,
+                    row.metadata_hash,
+                    row.words,
+                    length,
+                    vector,
+                )
+            )
+
+
+async def _update(connection: "Connection", session: Session, items: Sequence[_Incoming]) -> None:
+    """Rows that are there. What is equal is left alone: Postgres would write it again, to every index as well."""
+    if not items:
+        return
+    rows = [item.row for item in items]
+    values: Mapping[str, Any] = {
+        "namespace": session.namespace,
+        "id": [row.id for row in rows],
+        "text": [row.text for row in rows],
+        "metadata": [row.metadata for row in rows],
+        "source": [row.source for row in rows],
+        "extra": [row.extra for row in rows],
+        "text_hash": [row.text_hash for row in rows],
+        "metadata_hash": [row.metadata_hash for row in rows],
+        "words": [" ".join(row.words) for row in rows],
+        "length": [item.length for item in items],
+        "embedding": [item.vector for item in items],
+    }
+    await execute(
+        connection,
+        f"""UPDATE {session.names.rows} AS r SET
+  text = given.text, metadata = given.metadata::jsonb, source = given.source, extra = given.extra,
+  text_hash = given.text_hash, metadata_hash = given.metadata_hash, words = string_to_array(given.words, ' '),
+  length = CASE WHEN given.embedding IS NULL THEN r.length ELSE given.length END,
+  embedding = coalesce(given.embedding, r.embedding)
+FROM unnest(%(id)b::text[], %(text)b::text[], %(metadata)b::text[], %(source)b::text[], %(extra)b::text[],
+  %(text_hash)b::bytea[], %(metadata_hash)b::bytea[], %(words)b::text[], %(length)b::float8[], %(embedding)b::vector[]
+) AS given (id, text, metadata, source, extra, text_hash, metadata_hash, words, length, embedding)
+WHERE r.namespace = %(namespace)s AND r.id = given.id AND (
+  r.text_hash <> given.text_hash OR r.metadata_hash <> given.metadata_hash
+  OR (given.embedding IS NOT NULL
+      AND (r.embedding <> given.embedding OR r.length IS DISTINCT FROM given.length)))""",
+        values,
+    )
+
+
+def _as_it_is(text: str) -> str:
+    return text
