@@ -38,8 +38,7 @@ from flowkit.schema.messages import Message
 from flowkit.schema.model import GenerateResponse, GenerateResponseChunk
 from flowkit.schema.parts import Part
 from flowkit.schema.retrieval import IndexReport
-from flowkit.tracing import start_tracing
-from flowkit.tracing.recorder import Recorder
+from flowkit.tracing import start_tracing, stop_tracing
 
 __all__ = ["Flowkit"]
 
@@ -247,7 +246,7 @@ class Flowkit(Decorators):
         """Run an action (or its key) with an input, or any awaitable of this app, and wait for the result.
 
         Works in scripts, notebooks, other threads and sync flows, also while an event loop runs here. `on_chunk` is
-        called with each chunk, on flowkit's own loop thread. Ctrl-C cancels the run.
+        called with each chunk, in the thread that sends it. Ctrl-C cancels the run.
 
         Raises:
             StateError: called from flowkit's own loop; await there instead.
@@ -296,8 +295,8 @@ class Flowkit(Decorators):
 
                 await withdraw(self)
             # After that the sink is the recorder again, and no longer one that feeds tools, too.
-            if isinstance(recorder := self.runtime.tracing.sink, Recorder):
-                await run_in_thread(recorder.close)
+            if self.runtime.tracing.sink is not None:
+                await run_in_thread(stop_tracing, (self.runtime.tracing,))
             release_loop(self.runtime)
             trim_threads()
 

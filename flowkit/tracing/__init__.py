@@ -5,10 +5,9 @@ tracing = start_tracing(Settings.from_env())
 
 from flowkit.config import Settings
 from flowkit.core.spans import Tracing
-from flowkit.tracing.recorder import recorder_for
-from flowkit.tracing.redact import Redactor
+from flowkit.tracing.redact import PLAIN, Redactor
 
-__all__ = ["TRACES_FILE", "start_tracing"]
+__all__ = ["TRACES_FILE", "start_tracing", "stop_tracing"]
 
 TRACES_FILE = "traces.db"
 """In the data folder."""
@@ -19,5 +18,18 @@ def start_tracing(settings: Settings, redactor: Redactor | None = None) -> Traci
 
     Nothing is written or started before the first run.
     """
-    recorder = recorder_for(settings.data_folder / TRACES_FILE, redactor)
-    return Tracing(recorder if settings.traces else None, recorder.redactor.redact_json)
+    redactor = redactor or PLAIN
+    if not settings.traces:
+        return Tracing(None, redactor.redact_json)
+    from flowkit.tracing.recorder import recorder_for  # a third of what `import flowkit` would cost
+
+    return Tracing(recorder_for(settings.data_folder / TRACES_FILE, redactor), redactor.redact_json)
+
+
+def stop_tracing(tracing: Tracing) -> None:
+    """Write what is queued, end the writer's thread and close the file. A later run opens them again."""
+    if tracing.sink is not None:
+        from flowkit.tracing.recorder import Recorder
+
+        if isinstance(tracing.sink, Recorder):
+            tracing.sink.close()

@@ -24,7 +24,7 @@ from queue import SimpleQueue
 from flowkit.core.record import SpanRecord
 from flowkit.errors import StoreError
 from flowkit.tracing.quiet import quiet
-from flowkit.tracing.redact import Redactor
+from flowkit.tracing.redact import PLAIN, Redactor
 from flowkit.tracing.rows import SpanRow
 from flowkit.tracing.snapshot import row_of
 from flowkit.tracing.store import MAX_BYTES, MAX_TRACES, TraceStore
@@ -334,12 +334,11 @@ def _ended(rows: list[SpanRow]) -> int:
 _recorders: dict[tuple[Path, int], Recorder] = {}
 _writers: "weakref.WeakSet[_Writer]" = weakref.WeakSet()
 _lock = threading.Lock()
-_plain = Redactor()
 
 
 def recorder_for(path: Path, redactor: Redactor | None = None) -> Recorder:
     """The recorder of a file with these rules, one per process. Nothing is opened or started yet."""
-    path, redactor = path.absolute(), redactor or _plain
+    path, redactor = path.absolute(), redactor or PLAIN
     with _lock:
         recorder = _recorders.get((path, id(redactor)))
         if recorder is None:

@@ -7,9 +7,10 @@ Redactor(patterns=[r"[0-9]{4}-[0-9]{4}"]).redact("call 555-1234")    the user's 
 import json
 import re
 from collections.abc import Callable, Iterable, Mapping
+from functools import cache
 from typing import Any
 
-__all__ = ["FAILED", "REDACTED", "Redactor", "redact"]
+__all__ = ["FAILED", "PLAIN", "REDACTED", "Redactor", "redact"]
 
 REDACTED = "<redacted>"
 FAILED = "[REDACTED:error]"
@@ -37,6 +38,7 @@ _ENDS = ("apikey", "password", "secret", "token")
 _SEPARATORS = str.maketrans("", "", "-_. ")
 
 
+@cache
 def _suspect() -> re.Pattern[bytes]:
     """Finds a key that could be one of those in JSON text.
 
@@ -48,9 +50,6 @@ def _suspect() -> re.Pattern[bytes]:
     last = "".join(sorted({word[-1] + word[-1].upper() for word in words}))
     behind = "|".join(f'(?<={ending}")' for ending in [*endings, "[_. -]"])
     return re.compile(rf'"(?=\s*:)(?<=[{last}_. -]")(?:{behind})'.encode())
-
-
-_SUSPECT = _suspect()
 
 
 def _is_secret(key: str) -> bool:
@@ -94,7 +93,7 @@ class Redactor:
 
     def redact_json(self, text: bytes) -> bytes:
         """The same for JSON text. Text in which no key could be secret is returned as it is."""
-        if self.content and self.hook is None and not self.patterns and _SUSPECT.search(text) is None:
+        if self.content and self.hook is None and not self.patterns and _suspect().search(text) is None:
             return text
         try:
             value = self.redact(json.loads(text))
@@ -122,7 +121,7 @@ class Redactor:
 
     def _redact_structure(self, text: str) -> str:
         raw = text.encode("utf-8", "replace")
-        if _SUSPECT.search(raw) is not None:
+        if _suspect().search(raw) is not None:
             try:
                 return json.dumps(self._walk(json.loads(raw)), ensure_ascii=False, separators=(",", ":"))
             except (ValueError, RecursionError):  # only looks like JSON
@@ -137,9 +136,10 @@ class Redactor:
         return self.redact_text(value) if isinstance(value, str) and self.patterns else value
 
 
-_plain = Redactor()
+PLAIN = Redactor()
+"""Only the built-in rules."""
 
 
 def redact(value: Any) -> Any:
     """A copy of a JSON value without its secrets, by the built-in rules."""
-    return _plain.redact(value)
+    return PLAIN.redact(value)
