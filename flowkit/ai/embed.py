@@ -50,7 +50,15 @@ def make_embedder(name: str, fn: Callable[..., Any], *, info: EmbedderInfo | Non
 
     shown = (info or EmbedderInfo(label=name)).to_wire()
     metadata = {"type": "embedder", "info": shown, "embedder": {"customOptions": call.options_schema or {}}}
-    return Action("embedder", name, embedder, description=call.description or "", metadata=metadata, plain=call.fn)
+    return Action(
+        "embedder",
+        name,
+        embedder,
+        description=call.description or "",
+        metadata=metadata,
+        plain=call.fn,
+        verb=f"ai.embed({name!r}, text)",
+    )
 
 
 def embedder_info(action: EmbedderAction) -> EmbedderInfo:

@@ -77,7 +77,15 @@ def make_model(
     shown = {**described.to_wire(), "customOptions": dict(config_schema or {})}
     metadata = {"model": shown, "type": "model"}
     description = call.description or described.label
-    return Action("model", name, model, description=description, metadata=metadata, plain=call.fn)
+    return Action(
+        "model",
+        name,
+        model,
+        description=description,
+        metadata=metadata,
+        plain=call.fn,
+        verb=f"ai.generate(prompt, model={name!r})",
+    )
 
 
 @dataclass(frozen=True, slots=True)

@@ -39,7 +39,15 @@ def make_indexer(name: str, fn: Callable[..., Any], *, label: str | None = None)
         "info": {"label": label or name},
         "indexer": {"customOptions": call.options_schema or {}},
     }
-    return Action("indexer", name, indexer, description=call.description or "", metadata=metadata, plain=call.fn)
+    return Action(
+        "indexer",
+        name,
+        indexer,
+        description=call.description or "",
+        metadata=metadata,
+        plain=call.fn,
+        verb=f"ai.index({name!r}, documents)",
+    )
 
 
 async def index(

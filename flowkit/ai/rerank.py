@@ -38,7 +38,15 @@ def make_reranker(name: str, fn: Callable[..., Any], *, label: str | None = None
         "info": {"label": label or name},
         "reranker": {"customOptions": call.options_schema or {}},
     }
-    return Action("reranker", name, reranker, description=call.description or "", metadata=metadata, plain=call.fn)
+    return Action(
+        "reranker",
+        name,
+        reranker,
+        description=call.description or "",
+        metadata=metadata,
+        plain=call.fn,
+        verb=f"ai.rerank({name!r}, query, documents)",
+    )
 
 
 async def rerank(

@@ -73,7 +73,15 @@ def _action(name: str, fn: Callable[..., Any], call: UserFunction, label: str | 
         "info": {"label": label or name},
         "retriever": {"customOptions": call.options_schema or {}},
     }
-    return Action("retriever", name, fn, description=call.description or "", metadata=metadata, plain=call.fn)
+    return Action(
+        "retriever",
+        name,
+        fn,
+        description=call.description or "",
+        metadata=metadata,
+        plain=call.fn,
+        verb=f"ai.retrieve({name!r}, query)",
+    )
 
 
 async def retrieve(

@@ -47,8 +47,9 @@ class Action(Generic[In, Out, Chunk]):
         metadata: Mapping[str, Any] | None = None,
         signature: Signature | None = None,
         plain: Callable[..., Any] | None = None,
+        verb: str | None = None,
     ) -> None:
-        """`plain` is the user's function, when `fn` is one of ours around it."""
+        """`plain` is the user's function, when `fn` is one of ours around it; `verb` says how the action is called."""
         self.kind: Kind = kind
         self.name = name
         self.key = action_key(kind, name)
@@ -56,6 +57,8 @@ class Action(Generic[In, Out, Chunk]):
             fn = fn.fn
         self.fn: Callable[..., Any] = fn.__func__ if isinstance(fn, staticmethod) else fn
         self.signature = signature or Signature(self.fn, f"{kind} {name!r}")
+        if verb is not None:
+            self.signature.hint = f"call it as {verb}"
         self.runtime = runtime or Runtime()
         doc = described(self.fn) if description is None else description
         self.description = doc.strip().splitlines()[0] if doc and doc.strip() else None

@@ -1,6 +1,6 @@
 """The kinds of action, and their keys.
 
-    action_key("flow", "menuQA")       "/flow/menuQA"
+action_key("flow", "menuQA")       "/flow/menuQA"
 """
 
 from typing import Literal, get_args

@@ -18,7 +18,7 @@ from weakref import WeakKeyDictionary, WeakSet
 from flowkit.core.threads import current_waiter
 from flowkit.errors import StateError
 
-__all__ = ["LoopRun", "PerLoop", "private_loop", "release_loop", "run_on", "run_sync"]
+__all__ = ["LoopRun", "PerLoop", "is_private", "private_loop", "release_loop", "run_on", "run_sync"]
 
 T = TypeVar("T")
 
@@ -183,6 +183,10 @@ if hasattr(os, "register_at_fork"):  # absent on Windows, which has no fork
 def private_loop(user: object) -> asyncio.AbstractEventLoop:
     """The loop that serves sync callers; `user` (an app's runtime) keeps it until `release_loop`."""
     return _private.get(user)
+
+
+def is_private(loop: asyncio.AbstractEventLoop) -> bool:
+    return loop is _private.loop
 
 
 def release_loop(user: object) -> None:

@@ -1,8 +1,8 @@
 """The plugin contract: what a package offers, found lazily by kind and name.
 
-    class Menu:
-        name = "menu"
-        async def resolve(self, kind: Kind, name: str) -> Action | None: ...
+class Menu:
+    name = "menu"
+    async def resolve(self, kind: Kind, name: str) -> Action | None: ...
 """
 
 from collections.abc import Mapping, Sequence

@@ -16,7 +16,7 @@ from flowkit.core.kinds import Kind, action_key, split_key
 from flowkit.core.once import Once
 from flowkit.core.plugin import ActionInfo, Plugin
 from flowkit.core.runtime import Runtime
-from flowkit.errors import InvalidInputError, NotFoundError
+from flowkit.errors import ConfigError, InvalidInputError, NotFoundError
 
 __all__ = ["Registry"]
 
@@ -46,6 +46,8 @@ class Registry:
     """Actions of one `Flowkit`. Safe to use from several threads and loops."""
 
     def __init__(self, plugins: Sequence[Plugin] = (), *, runtime: Runtime | None = None) -> None:
+        for plugin in plugins:
+            _check(plugin)
         self.runtime = runtime or Runtime()
         self._actions: dict[str, AnyAction] = {}
         self._plugins = list(plugins)
@@ -63,6 +65,7 @@ class Registry:
         return tuple(self._plugins)
 
     def add_plugin(self, plugin: Plugin) -> None:
+        _check(plugin)
         with self._lock:
             self._plugins.append(plugin)
             self._short.clear()
@@ -217,6 +220,14 @@ class Registry:
         if others:
             return f"there is a {others[0]} of that name"
         return f"there are: {', '.join(known[:10])}" if known else f"no {kind} is registered"
+
+
+def _check(plugin: object) -> None:
+    if isinstance(plugin, type):
+        raise ConfigError(f"plugins holds the class {plugin.__name__}", hint=f"write {plugin.__name__}(…)")
+    missing = [name for name in ("name", "setup", "resolve", "list", "aclose") if not hasattr(plugin, name)]
+    if missing:
+        raise ConfigError(f"{type(plugin).__name__} is no plugin: it lacks {', '.join(missing)}")
 
 
 def _installed(package: str) -> bool:

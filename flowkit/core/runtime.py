@@ -8,7 +8,7 @@ import weakref
 from collections.abc import Callable
 
 from flowkit.config import Settings
-from flowkit.core.loops import private_loop
+from flowkit.core.loops import is_private, private_loop
 from flowkit.core.spans import SpanRecord, Tracing
 
 __all__ = ["Runtime"]
@@ -31,8 +31,9 @@ class Runtime:
         self._attached = weakref.ref(loop)
 
     def seen(self, loop: asyncio.AbstractEventLoop) -> None:
-        """An action was called on this loop."""
-        self._last = weakref.ref(loop)
+        """An action was called on this loop. The private one is what is left when there is no other."""
+        if not is_private(loop):
+            self._last = weakref.ref(loop)
 
     def loop(self) -> asyncio.AbstractEventLoop:
         """The loop for outside runs: the attached one, else that of the last call, else the private one."""

@@ -41,6 +41,8 @@ class Signature:
             ConfigError: the function has no signature that makes an input; the message names the parameter.
         """
         self.where = where
+        self.hint: str | None = None
+        """What to do when an input is bad; for actions that are called through a verb."""
         function = look_at(fn, where)
         self.style = function.style
         self.lead: dict[str, Any] = {}
@@ -260,7 +262,7 @@ class Signature:
 
     def _refused(self, found: list[dict[str, str]]) -> InvalidInputError:
         details = {"errors": found, "schema": self.input_schema()}
-        return InvalidInputError(f"bad input for {self.where}: {summary(found)}", details=details)
+        return InvalidInputError(f"bad input for {self.where}: {summary(found)}", hint=self.hint, details=details)
 
     def _wrong(self, verb: str, error: ValueError) -> InvalidOutputError:
         found = problems(error)
@@ -271,7 +273,8 @@ class Signature:
         )
 
     def _bad(self, what: str) -> InvalidInputError:
-        return InvalidInputError(f"{self.where} {what}", details={"errors": [{"path": "", "message": what}]})
+        details = {"errors": [{"path": "", "message": what}]}
+        return InvalidInputError(f"{self.where} {what}", hint=self.hint, details=details)
 
 
 def _default(parameter: inspect.Parameter) -> dict[str, Any]:

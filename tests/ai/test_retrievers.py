@@ -69,6 +69,16 @@ async def test_a_retriever_takes_and_gives_what_is_natural(ai: Flowkit, fn: Call
     ]
 
 
+async def test_a_retriever_that_is_called_like_its_function_says_how_it_is_called(ai: Flowkit):
+    retriever = ai.retriever("menu")(of_text)
+
+    with pytest.raises(InvalidInputError, match=r"call it as ai.retrieve\('menu', query\)"):
+        await retriever("soup")
+    with pytest.raises(InvalidInputError, match=r"call it as ai.retrieve\('menu', query\)"):
+        retriever("soup", k=3)
+    assert retriever.__wrapped__("soup") == [MENU[0]]
+
+
 # Options.
 
 

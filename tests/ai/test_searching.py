@@ -166,6 +166,7 @@ class Half(StorePlugin):
     embedder = None
 
     async def open(self, *, create: bool, dimension: int | None = None, embedder: str | None = None) -> None: ...
+    async def aclose(self) -> None: ...
 
 
 async def test_a_store_class_is_a_plugin():

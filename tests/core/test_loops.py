@@ -135,6 +135,15 @@ def test_the_attached_loop_comes_first_while_it_runs(ai: Flowkit, shout):
     ai.run_sync(ai.aclose())
 
 
+async def test_a_sync_call_in_between_does_not_change_that(ai: Flowkit, shout):
+    here = asyncio.get_running_loop()
+    await shout("a")
+
+    await asyncio.to_thread(ai.run_sync, shout, "b")
+
+    assert ai.runtime.loop() is here
+
+
 def test_an_app_without_a_loop_has_the_private_one(ai: Flowkit):
     loop = ai.runtime.loop()
 

@@ -275,6 +275,17 @@ async def test_a_name_that_a_plugin_does_not_have_is_explained():
     assert await hint(lambda: ai.action("/model/local/smal")) == "did you mean 'local/small'?"
 
 
+def test_what_is_no_plugin_is_refused(ai: Flowkit):
+    for wrong, message in (
+        (Shelf, r"the class Shelf \(write Shelf\(…\)\)"),
+        ("local", "str is no plugin: it lacks name"),
+    ):
+        with pytest.raises(ConfigError, match=message):
+            Flowkit(plugins=[wrong])  # type: ignore[list-item]
+        with pytest.raises(ConfigError, match=message):
+            ai.registry.add_plugin(wrong)  # type: ignore[arg-type]
+
+
 async def test_work_that_needs_itself_is_refused():
     once = Once()
 
