@@ -1,7 +1,7 @@
 """Spans: one lean record per action or step, and the only place that spells attribute names.
 
-    span = open_span(tracing, name="menuQA", type="action", kind="flow", key="/flow/menuQA")
-    close_span(span, output=b'"soup"')
+    span = open_span(tracing, caller, "menuQA", "action", "flow", "/flow/menuQA")
+    close_span(span, tracing)
 
 A record stands in the OpenTelemetry context as the current span, so spans of instrumented libraries nest under it. When
 the user has set an SDK provider, the span is asked of that provider too and its ids are taken (even from a span that
