@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from flowkit.app import Flowkit
+    from flowkit.core.access import FlowLimits, FlowRequest, api_key
     from flowkit.core.action import Action
     from flowkit.core.context import RunContext
     from flowkit.errors import FlowkitError
@@ -40,6 +41,8 @@ __all__ = [
     "EvalResult",
     "F",
     "Filter",
+    "FlowLimits",
+    "FlowRequest",
     "Flowkit",
     "FlowkitError",
     "GenerateRequest",
@@ -53,10 +56,12 @@ __all__ = [
     "Score",
     "ScoredDocument",
     "Usage",
+    "api_key",
 ]
 
 _HOMES = {
     "flowkit.app": ("Flowkit",),
+    "flowkit.core.access": ("FlowLimits", "FlowRequest", "api_key"),
     "flowkit.core.action": ("Action",),
     "flowkit.core.context": ("RunContext",),
     "flowkit.errors": ("FlowkitError",),

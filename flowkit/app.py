@@ -9,7 +9,7 @@ import asyncio
 import inspect
 from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
 from types import TracebackType
-from typing import Any, ParamSpec, Self, TypeVar, overload
+from typing import TYPE_CHECKING, Any, ParamSpec, Self, TypeVar, overload
 
 from flowkit.ai.decorators import Decorators
 from flowkit.ai.embed import EmbedderAction, embed, embed_many
@@ -19,6 +19,7 @@ from flowkit.ai.rerank import RerankerAction, rerank
 from flowkit.ai.retrieve import RetrieverAction, retrieve
 from flowkit.ai.step import run_step
 from flowkit.config import Settings
+from flowkit.core.access import ContextProvider, FlowLimits, FlowPolicy
 from flowkit.core.action import Action
 from flowkit.core.context import Context, RunContext
 from flowkit.core.loops import release_loop, run_sync
@@ -39,6 +40,9 @@ from flowkit.schema.model import GenerateResponse, GenerateResponseChunk
 from flowkit.schema.parts import Part
 from flowkit.schema.retrieval import IndexReport
 from flowkit.tracing import start_tracing, stop_tracing
+
+if TYPE_CHECKING:
+    from starlette.types import ASGIApp
 
 __all__ = ["Flowkit"]
 
@@ -281,6 +285,43 @@ class Flowkit(Decorators):
         from flowkit.server.reflection.main import run_main
 
         return run_main(self, main)
+
+    def asgi(
+        self,
+        flows: Sequence[str | AnyAction] | None = None,
+        *,
+        context_providers: Sequence[ContextProvider] = (),
+        policies: Mapping[str, FlowPolicy] | None = None,
+        path_prefix: str = "",
+        limits: FlowLimits | None = None,
+        openapi: bool = True,
+    ) -> "ASGIApp":
+        """The flows as an ASGI app that speaks Genkit's flow protocol: serve it with uvicorn, or mount it in yours.
+
+        `POST /<path_prefix>/<flow>` with `{"data": input}` answers `{"result": …}`, or streams with the header
+        `Accept: text/event-stream`. `/__health`, `/__ready` and `/openapi.json` are there too; no developer API is.
+
+        Args:
+            flows: Names, or the flows; default: every flow.
+            context_providers: Make the context of a run from its request; `api_key("sk-…")` is one.
+            policies: By flow name: who may call it.
+            limits: Of size and time; see `FlowLimits`.
+            openapi: Whether the flows are described to everybody.
+
+        Raises:
+            NotFoundError: `flows` or `policies` names a flow that does not exist.
+        """
+        from flowkit.server.flows.app import FlowApp
+
+        return FlowApp(
+            self,
+            flows,
+            context_providers=context_providers,
+            policies=policies,
+            path_prefix=path_prefix,
+            limits=limits,
+            openapi=openapi,
+        )
 
     async def aclose(self) -> None:
         """Close every plugin and store that was used: pools, sessions, files, idle threads. Traces are on disk then.

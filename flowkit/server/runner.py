@@ -12,7 +12,6 @@ order is kept. It has no limit: an action cannot wait for a slow reader, and a r
 import asyncio
 import contextvars
 from collections.abc import AsyncIterator, Callable, Mapping
-from contextvars import ContextVar
 from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple
 
@@ -25,6 +24,7 @@ from flowkit.core.threads import run_in_thread
 from flowkit.errors import FlowkitError, InvalidInputError, NotFoundError, StateError
 from flowkit.server.describe import TOOL_V2
 from flowkit.server.errors import wire_error
+from flowkit.server.first_span import notice, outside
 from flowkit.server.frames import frame
 
 __all__ = ["Answer", "Run", "RunRequest", "Runner"]
@@ -183,7 +183,8 @@ class Run:
     def _chunk(self, chunk: Any) -> None:
         self._post(_Event("chunk", frame(chunk)))
 
-    def _span_opened(self, span: SpanRecord) -> None:
+    def span_opened(self, span: SpanRecord) -> None:
+        """The root span is open."""
         for name, value in self.request.labels.items():
             span.set_attribute(name, value)
         self.trace_id, self.span_id = span.trace_hex, span.span_hex
@@ -193,16 +194,6 @@ class Run:
 @dataclass(frozen=True, slots=True)
 class _Unknown:
     error: FlowkitError
-
-
-_outside: ContextVar[Run | None] = ContextVar("flowkit_outside_run", default=None)
-
-
-def _notice(span: SpanRecord) -> None:
-    """Told of every action's span; the first one of a run is its root."""
-    run = _outside.get()
-    if run is not None and run.trace_id is None:
-        run._span_opened(span)
 
 
 class Runner:
@@ -217,7 +208,7 @@ class Runner:
         self._flush = flush
         self._by_trace: dict[str, set[Run]] = {}
         self._active: set[Run] = set()
-        registry.runtime.on_span = _notice
+        registry.runtime.on_span = notice
 
     def start(self, request: RunRequest, *, inherit: bool = False) -> Run:
         """Start a run on the app's loop. Call it where the server's loop runs.
@@ -255,7 +246,7 @@ class Runner:
         except (Exception, asyncio.CancelledError) as error:  # noqa: BLE001  a plugin's set-up
             run._post(_Event("ended", error))
             return
-        _outside.set(run)
+        outside.set(run)
         try:
             result = await action.run(
                 run.request.input,
