@@ -108,7 +108,8 @@ class FlowApp:
             await asyncio.wait(self._calls, timeout=seconds)
         calls = list(self._calls)
         for call in calls:
-            call.cancel()
+            if not call.cancelling():  # by the server, which has lost patience already
+                call.cancel()
         if calls:
             await asyncio.wait(calls, timeout=2.0)
 
