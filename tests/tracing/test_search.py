@@ -78,6 +78,16 @@ def test_spans_that_come_after_a_search_are_found_by_the_next(store: TraceStore)
     assert found(store, "vegan") == ["menuQA"]
 
 
+def test_words_of_a_deleted_trace_do_not_pass_to_the_next_one(store: TraceStore):
+    assert found(store, "寿司") == ["sushi"]
+    store.delete([f"{3:032x}"])
+
+    store.write([span("next", trace=4, input=b'"soup"')])
+
+    assert found(store, "寿司") == []
+    assert found(store, "soup") == ["next"]
+
+
 def test_pages_of_a_search(store: TraceStore):
     store.write([span(str(n), trace=n, at=n, input=b'"needle"') for n in range(10, 40)])
 
