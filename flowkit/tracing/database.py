@@ -145,6 +145,10 @@ class Database:
             for lock in self._locks.values():
                 lock.release()
 
+    def __del__(self) -> None:
+        if hasattr(self, "_connections"):
+            self._drop()
+
     def _drop(self) -> None:
         while self._connections:
             self._connections.popitem()[1][0].close()

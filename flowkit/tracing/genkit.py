@@ -4,6 +4,7 @@ data = to_genkit(store.get("3ea5"))         {"traceId": …, "spans": {id: {…}
 store.write(from_genkit(data))
 """
 
+import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -18,6 +19,9 @@ _LIST_CHARS = 1000
 _LIBRARY = {"name": "genkit-tracer", "version": "v1"}
 _STATE = "flowkit:state"
 _DROPPED = "flowkit:valuesDropped"
+_STATES = {"success": "success", "error": "error", "cancelled": "cancelled"}
+_TRACE_ID, _SPAN_ID = re.compile("[0-9a-f]{32}"), re.compile("[0-9a-f]{16}")
+_LATEST_NS = 2**63 - 1
 _EXCEPTION = ("exception.type", "exception.message", "exception.stacktrace")
 
 
@@ -162,7 +166,7 @@ def from_genkit(data: Mapping[str, Any]) -> list[SpanRow]:
     for span_id, span in spans.items():
         try:
             rows.append(_row(span))
-        except (KeyError, TypeError, ValueError, AttributeError) as error:
+        except (KeyError, TypeError, ValueError, AttributeError, OverflowError) as error:
             what = f"has no {error}" if isinstance(error, KeyError) else f"is not right: {error}"
             raise InvalidInputError(f"span {span_id!r} {what}", details={"span": span_id}) from error
     return rows
@@ -170,26 +174,25 @@ def from_genkit(data: Mapping[str, Any]) -> list[SpanRow]:
 
 def _row(span: Mapping[str, Any]) -> SpanRow:
     facts: dict[str, Any] = {key: value for key, value in span["attributes"].items() if value is not None}
-    trace_id, span_id = str(span["traceId"]), str(span["spanId"])
-    if len(trace_id) != 32 or len(span_id) != 16:
+    trace_id, span_id = str(span["traceId"]).lower(), str(span["spanId"]).lower()
+    parent = None if not span.get("parentSpanId") else str(span["parentSpanId"]).lower()
+    if not (_TRACE_ID.fullmatch(trace_id) and all(_SPAN_ID.fullmatch(id) for id in (span_id, parent or span_id))):
         raise ValueError("ids have 32 and 16 hex digits")
-    int(trace_id, 16), int(span_id, 16)
     end_ns = _ns(span.get("endTime") or 0)
     type_ = str(facts.pop(ATTRIBUTES.TYPE, "external"))
-    parent = span.get("parentSpanId") or None
     row = SpanRow(trace_id, span_id, str(span["displayName"]), _ns(span["startTime"]), end_ns, parent, type=type_)
     row.span_kind = str(span.get("spanKind") or "INTERNAL")
     library = span.get("instrumentationLibrary") or {}
     if library.get("name") != _LIBRARY["name"]:
-        row.scope = (str(library.get("name", "")), library.get("version"))
+        row.scope = (str(library.get("name", "")), _text(library.get("version")))
     events = [
-        SpanEvent(e["annotation"]["description"], _ns(e["time"]), e["annotation"].get("attributes") or {})
+        SpanEvent(str(e["annotation"]["description"]), _ns(e["time"]), dict(e["annotation"].get("attributes") or {}))
         for e in (span.get("timeEvents") or {}).get("timeEvent") or ()
         if "annotation" in e
     ]
     row.events = tuple(events)
     row.links = tuple(
-        SpanLink(link["context"]["traceId"], link["context"]["spanId"], link.get("attributes") or {})
+        SpanLink(str(link["context"]["traceId"]), str(link["context"]["spanId"]), dict(link.get("attributes") or {}))
         for link in span.get("links") or ()
     )
     row.local_root = bool(facts.pop(ATTRIBUTES.IS_ROOT, False)) or parent is None
@@ -210,19 +213,27 @@ def _take_ours(row: SpanRow, facts: dict[str, Any]) -> None:
     """What Genkit's runtimes say in attributes and we keep in fields."""
     for derived in (ATTRIBUTES.NAME, ATTRIBUTES.PATH, ATTRIBUTES.GEN_AI_OPERATION, "genkit:qualifiedPath"):
         facts.pop(derived, None)
-    row.kind = facts.pop(ATTRIBUTES.SUBTYPE, None)
-    row.key = facts.pop(ATTRIBUTES.KEY, None) or (f"/{row.kind}/{row.name}" if row.kind else None)
-    row.ancestor_id = facts.pop(ATTRIBUTES.LAST_KNOWN_PARENT, None)
+    row.kind = _text(facts.pop(ATTRIBUTES.SUBTYPE, None))
+    row.key = _text(facts.pop(ATTRIBUTES.KEY, None)) or (f"/{row.kind}/{row.name}" if row.kind else None)
+    row.ancestor_id = _text(facts.pop(ATTRIBUTES.LAST_KNOWN_PARENT, None))
     row.input, row.output, row.context = (
         None if (text := facts.pop(name, None)) is None else str(text).encode("utf-8", "replace")
         for name in (ATTRIBUTES.INPUT, ATTRIBUTES.OUTPUT, ATTRIBUTES.CONTEXT)
     )
-    state = facts.pop(ATTRIBUTES.STATE, None)
-    row.state = facts.pop(_STATE, None) or (state if row.end_ns else None)
+    own, state = facts.pop(_STATE, None), facts.pop(ATTRIBUTES.STATE, None)
+    if row.end_ns:
+        row.state = _STATES.get(str(own or state))
     row.failure_source = bool(facts.pop(ATTRIBUTES.IS_FAILURE_SOURCE, False))
     row.dropped = bool(facts.pop(_DROPPED, False))
 
 
 def _ns(time_ms: Any) -> int:
     """Whole microseconds: a float has no more digits at this date."""
-    return round(float(time_ms) * 1000) * 1000
+    time_ns = round(float(time_ms) * 1000) * 1000
+    if not 0 <= time_ns <= _LATEST_NS:
+        raise ValueError(f"{time_ms} is no time in milliseconds since 1970")
+    return time_ns
+
+
+def _text(value: Any) -> str | None:
+    return None if value is None else str(value)

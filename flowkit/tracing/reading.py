@@ -6,7 +6,7 @@ rows = list_rows(db, Where(status="error"), after=None, limit=50)
 import json
 import os
 import socket
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from typing import TYPE_CHECKING, Any
@@ -159,17 +159,27 @@ _WHOLE = {
 }
 
 
-def read_spans(db: "Connection", number: int, trace_id: str, *, values: bool) -> tuple[list[SpanRow], int]:
-    """The spans of a trace by start, and how many could not be read. Without `values`, big ones stay in the file."""
+def read_spans(
+    db: "Connection", number: int, trace_id: str, *, values: bool, only: Sequence[str] | None = None
+) -> tuple[list[SpanRow], int]:
+    """The spans of a trace by start, and how many could not be read. Without `values`, big ones stay in the file.
+
+    `only` names the spans that are wanted.
+    """
     fields = _WHOLE if values else _SMALL
     select = f"SELECT {_SPAN}, {fields['input']}, {fields['output']} FROM spans WHERE"
+    which = "trace = ?"
+    marks: list[Any] = [number]
+    if only is not None:
+        which += " AND span_id IN (SELECT value FROM json_each(?))"
+        marks.append(json.dumps(only))
     try:
-        found = [_span(row, trace_id) for row in db.execute(f"{select} trace = ? ORDER BY start_ns, id", (number,))]
+        found = [_span(row, trace_id) for row in db.execute(f"{select} {which} ORDER BY start_ns, id", marks)]
         return found, 0
     except _unreadable():
         pass
     found, skipped = [], 0
-    for (span,) in db.execute("SELECT id FROM spans WHERE trace = ? ORDER BY start_ns, id", (number,)).fetchall():
+    for (span,) in db.execute(f"SELECT id FROM spans WHERE {which} ORDER BY start_ns, id", marks).fetchall():
         try:
             found.append(_span(db.execute(f"{select} id = ?", (span,)).fetchone(), trace_id))
         except _unreadable():

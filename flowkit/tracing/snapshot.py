@@ -8,7 +8,7 @@ from flowkit.tracing.reading import this_process
 from flowkit.tracing.redact import Redactor
 from flowkit.tracing.rows import SpanError, SpanEvent, SpanLink, SpanRow
 
-__all__ = ["row_of"]
+__all__ = ["redact_row", "row_of"]
 
 
 def row_of(record: SpanRecord, redactor: Redactor | None = None) -> SpanRow:
@@ -41,12 +41,13 @@ def row_of(record: SpanRecord, redactor: Redactor | None = None) -> SpanRow:
             for context, facts in list(record.links)
         )
     if redactor is not None:
-        _redact(row, redactor)
+        redact_row(row, redactor)
     row.input_bytes, row.output_bytes = len(row.input or b""), len(row.output or b"")
     return row
 
 
-def _redact(row: SpanRow, redactor: Redactor) -> None:
+def redact_row(row: SpanRow, redactor: Redactor) -> None:
+    """Replace the secrets of a row, in place."""
     if row.input is not None:
         row.input = redactor.redact_json(row.input)
     if row.output is not None:

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from flowkit.errors import InvalidInputError, NotFoundError, StoreError
 from flowkit.tracing.database import Database
+from flowkit.tracing.log_store import forget_logs
 from flowkit.tracing.reading import Where, list_rows, read_spans, read_value, summary
 from flowkit.tracing.rows import Page, SpanRow, Trace, TraceStatus, TraceSummary
 from flowkit.tracing.words import (
@@ -59,11 +60,11 @@ class TraceStore:
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        self._database = Database(path)
+        self.database = Database(path)
 
     def close(self) -> None:
         """Close the file; the next call opens it again."""
-        self._database.close()
+        self.database.close()
 
     def write(self, rows: Sequence[SpanRow]) -> None:
         """Store spans in one transaction.
@@ -75,7 +76,7 @@ class TraceStore:
             StoreError: the file is damaged or of a newer format (status DATA_LOSS), or cannot be written (UNAVAILABLE).
         """
         if rows:
-            with self._database.write() as db:
+            with self.database.write() as db:
                 write_spans(db, rows)
 
     # Lists.
@@ -161,7 +162,7 @@ class TraceStore:
             raise InvalidInputError(f"limit is {limit}", hint="ask for 1 or more")
         if text and text.strip():
             self.index_words()
-        with self._database.read() as db:
+        with self.database.read() as db:
             if db is None:
                 return [], None, 0
             if text and text.strip():
@@ -178,10 +179,10 @@ class TraceStore:
         """
         done = 0
         while True:
-            with self._database.read() as db:
+            with self.database.read() as db:
                 if db is None or not unindexed(db, 1, finished=True):
                     return done
-            with self._database.write() as db:
+            with self.database.write() as db:
                 traces = unindexed(db, _INDEX_AT_ONCE, finished=True)
                 index_words(db, traces)
                 done += len(traces)
@@ -217,7 +218,7 @@ class TraceStore:
     def _find(self, prefix: str) -> "Iterator[tuple[Connection, int, TraceSummary]]":
         wanted = prefix.strip().lower()
         where = Where(["trace_id >= ?", "trace_id < ?"], [wanted, wanted + "g"])
-        with self._database.read() as db:
+        with self.database.read() as db:
             rows: Sequence[tuple[str, tuple[int, TraceSummary]]] = ()
             skipped = 0
             if db is not None and wanted:
@@ -235,7 +236,7 @@ class TraceStore:
 
     def delete(self, trace_ids: Sequence[str]) -> int:
         """Delete traces by their full ids, wholly: the bytes are overwritten and the file shrinks. Returns how many."""
-        with self._database.read() as db:
+        with self.database.read() as db:
             if db is None:
                 return 0
             marks = json.dumps([trace_id.lower() for trace_id in trace_ids])
@@ -254,14 +255,14 @@ class TraceStore:
     def prune(self, *, max_traces: int = MAX_TRACES, max_bytes: int = MAX_BYTES) -> int:
         """Delete the oldest traces until no more than this is kept; returns how many went."""
         done = 0
-        with self._database.read() as db:
+        with self.database.read() as db:
             if db is None:
                 return 0
             (count,) = db.execute("SELECT count(*) FROM traces").fetchone()
             numbers = _oldest(db, count - max_traces)
         done += self._delete(numbers)
         while (size := self._used_bytes()) > max_bytes:
-            with self._database.read() as db:
+            with self.database.read() as db:
                 if db is None:
                     return done
                 (count,) = db.execute("SELECT count(*) FROM traces").fetchone()
@@ -278,24 +279,25 @@ class TraceStore:
         for at in range(0, len(numbers), _DELETE_AT_ONCE):
             marks = json.dumps(numbers[at : at + _DELETE_AT_ONCE])
             which = "IN (SELECT value FROM json_each(?))"
-            with self._database.write() as db:
+            with self.database.write() as db:
                 db.execute("PRAGMA secure_delete = ON")
                 indexed = db.execute(f"SELECT id FROM traces WHERE indexed = 1 AND id {which}", (marks,)).fetchall()
                 forget_words(db, [row[0] for row in indexed])
+                forget_logs(db, marks)
                 db.execute(f"DELETE FROM big_values WHERE trace {which}", (marks,))
                 db.execute(f"DELETE FROM spans WHERE trace {which}", (marks,))
                 done += db.execute(f"DELETE FROM traces WHERE id {which}", (marks,)).rowcount
                 db.execute("PRAGMA secure_delete = OFF")
         if numbers:
-            with self._database.write() as db:
+            with self.database.write() as db:
                 db.execute("PRAGMA secure_delete = ON")
                 compact_words(db)
                 db.execute("PRAGMA secure_delete = OFF")
-            self._database.reclaim()
+            self.database.reclaim()
         return done
 
     def _used_bytes(self) -> int:
-        with self._database.read() as db:
+        with self.database.read() as db:
             if db is None:
                 return 0
             pages, free, size = (
@@ -305,7 +307,7 @@ class TraceStore:
 
     def stats(self) -> StoreStats:
         """How much there is."""
-        with self._database.read() as db:
+        with self.database.read() as db:
             traces, spans = (0, 0) if db is None else db.execute("SELECT count(*), total(spans) FROM traces").fetchone()
         files = [self.path, self.path.with_name(self.path.name + "-wal")]
         size = sum(file.stat().st_size for file in files if file.exists())
@@ -313,7 +315,7 @@ class TraceStore:
 
     def data_version(self) -> int:
         """A number that differs from the last one when anybody has written in between. Cheap enough for every 50 ms."""
-        with self._database.read() as db:
+        with self.database.read() as db:
             return 0 if db is None else int(db.execute("PRAGMA data_version").fetchone()[0])
 
 
