@@ -182,8 +182,9 @@ def column_sql(names: Names, key: str, kind: ColumnType) -> list[str]:
     value = _VALUES[kind].format(key=literal)
     method = "hash" if kind == "string" else "btree"  # a b-tree refuses long strings
     return [
-        f"ALTER TABLE {names.rows} ADD COLUMN IF NOT EXISTS {quoted(column)} {_TYPES[kind]} GENERATED ALWAYS AS (\n"
-        f"  CASE WHEN jsonb_typeof(metadata -> {literal}) = '{_JSON_TYPES[kind]}' THEN {value} END\n) STORED",
+        f"""ALTER TABLE {names.rows} ADD COLUMN IF NOT EXISTS {quoted(column)} {_TYPES[kind]} GENERATED ALWAYS AS (
+  CASE WHEN jsonb_typeof(metadata -> {literal}) = '{_JSON_TYPES[kind]}' THEN {value} END
+) STORED""",
         _index(names, column, f"{method} ({quoted(column)})"),
     ]
 

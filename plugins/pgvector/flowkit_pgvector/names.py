@@ -15,7 +15,7 @@ __all__ = ["Names", "checked_name", "column_name", "is_storable", "quoted", "tab
 
 _PLAIN = re.compile(r"[a-z_][a-z0-9_]{0,39}")
 _UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
-_LONGEST_BYTES = 1_000
+_LONGEST_BYTES = {"schema": 63}  # of an identifier; Postgres would cut it short without a word
 
 
 def is_storable(text: str) -> bool:
@@ -24,16 +24,17 @@ def is_storable(text: str) -> bool:
 
 
 def checked_name(name: object, what: str) -> str:
-    """A name that a user gave.
+    """A name that a user gave for a schema, an index or a namespace.
 
     Raises:
-        InvalidInputError: it is blank, over 1,000 bytes long, or holds what Postgres cannot.
+        InvalidInputError: it is blank, too long (63 bytes for a schema, else 1,000), or holds what Postgres cannot.
     """
     if not isinstance(name, str) or is_blank(name):
         raise InvalidInputError(f"{what} {name!r} is blank or not a string")
-    if not is_storable(name) or len(name.encode()) > _LONGEST_BYTES:
+    most = _LONGEST_BYTES.get(what, 1_000)
+    if not is_storable(name) or len(name.encode()) > most:
         raise InvalidInputError(
-            f"{what} {name[:40]!r} cannot be used", hint="no NUL, no surrogates, at most 1,000 bytes"
+            f"{what} {name[:40]!r} cannot be used", hint=f"no NUL, no surrogates, at most {most:,} bytes"
         )
     return name
 

@@ -2,8 +2,8 @@
 
 sql = vector_sql(relation, "TRUE", scan="index")
 
-Parameters: flowkit_vector; flowkit_limit, how many rows by vector (flowkit_near, how many a half-precision index gives);
-flowkit_terms and flowkit_times, what is asked; flowkit_depth, how long a list is; flowkit_k, how many hits;
+Parameters: flowkit_vector; flowkit_limit, how many rows by vector, and flowkit_near, how many of an index of half
+precision; flowkit_terms and flowkit_times, what is asked; flowkit_depth, how long a list is; flowkit_k, how many hits;
 flowkit_index; and those of the relation, the filter and `index_settings`.
 """
 
@@ -85,7 +85,8 @@ SELECT r.id, asked.term, cardinality(array_positions(r.words, asked.term)) AS co
 FROM asked JOIN {relation.rows} AS r ON r.words @> ARRAY[asked.term]
 WHERE {relation.scope}
 ), weights AS (
-SELECT term, times * {BM25_K1 + 1}::float8 * ln(1 + (greatest(rows - holding, 0) + 0.5::float8) / (holding + 0.5)) AS weight
+SELECT term, times * {BM25_K1 + 1}::float8
+  * ln(1 + (greatest(rows - holding, 0) + 0.5::float8) / (holding + 0.5)) AS weight
 FROM (SELECT term, count(*) AS holding FROM found GROUP BY term) AS counted JOIN asked USING (term) CROSS JOIN totals
 ), sums AS (
 SELECT found.id, sum(weights.weight * found.count / (found.count + {BM25_K1} * ({length}))) AS bm25

@@ -1,0 +1,57 @@
+"""Rows in clusters, as embeddings are, and a plain connection to look into the database.
+
+rows = clustered(2_000, 32)
+assert await scans(dsn, f"index_{index}_embedding") > 0
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import psycopg
+
+from flowkit import Document
+from flowkit.plugin import EmbeddedDocument
+
+__all__ = ["BY_INDEX", "ask", "clustered", "queries", "scans", "with_options"]
+
+BY_INDEX = "-c enable_seqscan=off -c enable_sort=off -c enable_bitmapscan=off"
+"""Server settings that make Postgres use a vector index where it can, on the smallest table."""
+CENTERS = 40
+
+
+def clustered(count: int, dimension: int, *, seed: int = 0) -> list[EmbeddedDocument]:
+    """Rows with `n`, and `percent` 0…99."""
+    random = np.random.default_rng(seed)
+    vectors = queries(count, dimension, seed=seed)
+    percents = random.permutation(count) % 100
+    return [
+        EmbeddedDocument(
+            Document.from_text(f"row {at}", {"n": at, "percent": int(percents[at])}, id=f"r{at:05d}"), vector
+        )
+        for at, vector in enumerate(vectors)
+    ]
+
+
+def queries(count: int, dimension: int, *, seed: int) -> Any:
+    random = np.random.default_rng(seed)
+    centers = np.random.default_rng(99).standard_normal((CENTERS, dimension))
+    spread = random.standard_normal((count, dimension)) * 0.7
+    return (centers[random.integers(CENTERS, size=count)] + spread).astype(np.float32)
+
+
+def with_options(dsn: str, options: str) -> str:
+    return psycopg.conninfo.make_conninfo(dsn, options=options)
+
+
+async def ask(dsn: str, query: str, values: Sequence[object] = ()) -> list[tuple[Any, ...]]:
+    """Run one statement as the administrator."""
+    async with await psycopg.AsyncConnection.connect(dsn, autocommit=True) as connection:
+        cursor = await connection.execute(query.encode(), values)
+        return await cursor.fetchall() if cursor.description else []
+
+
+async def scans(dsn: str, index: str) -> int:
+    """How often an index was used, by connections that are closed."""
+    rows = await ask(dsn, "SELECT idx_scan FROM pg_stat_user_indexes WHERE indexrelname = %s", (index,))
+    return int(rows[0][0]) if rows else -1
