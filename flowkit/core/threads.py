@@ -17,6 +17,7 @@ from typing import Any
 __all__ = ["Waiter", "current_waiter", "pump", "run_in_thread", "start_in_thread", "trim_threads"]
 
 _IDLE_SECONDS = 10.0
+_JOIN_SECONDS = 1.0
 
 Work = Callable[[], Callable[[], object]]
 """Does the work, and returns what tells of its result."""
@@ -68,6 +69,7 @@ class _Pool:
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._idle: list[Inbox] = []
+        self._threads: dict[Inbox, threading.Thread] = {}
 
     def submit(self, work: Work) -> None:
         with self._lock:
@@ -75,15 +77,22 @@ class _Pool:
         if inbox is None:
             inbox = queue.SimpleQueue()
             # Daemon: a sync function that never returns must not keep the process alive.
-            threading.Thread(target=self._serve, args=(inbox,), name="flowkit-sync", daemon=True).start()
+            thread = threading.Thread(target=self._serve, args=(inbox,), name="flowkit-sync", daemon=True)
+            thread.start()
+            with self._lock:
+                self._threads[inbox] = thread
         inbox.put(work)
 
     def trim(self) -> None:
-        """End the threads that are idle now."""
+        """End the threads that are idle now, and wait until they have."""
         with self._lock:
             inboxes, self._idle = self._idle, []
+            threads = [self._threads.pop(inbox) for inbox in inboxes]
         for inbox in inboxes:
             inbox.put(None)
+        for thread in threads:
+            if thread is not threading.current_thread():
+                thread.join(_JOIN_SECONDS)
 
     def _serve(self, inbox: Inbox) -> None:
         while True:
@@ -93,6 +102,7 @@ class _Pool:
                 with self._lock:
                     if inbox in self._idle:
                         self._idle.remove(inbox)
+                        del self._threads[inbox]
                         return
                 continue  # work was handed over in this very moment
             if work is None:
