@@ -73,6 +73,8 @@ class Settings:
     """`GENKIT_REFLECTION_V2_SERVER`: the WebSocket of a Genkit tool."""
     runtime_id: str | None = None
     """`GENKIT_RUNTIME_ID`: a name for this runtime chosen by the user."""
+    otlp: str | None = None
+    """How the standard `OTEL_*` variables ask for spans to be exported: `http/protobuf` or `grpc`; None when not."""
 
     @classmethod
     def from_env(cls, env: Mapping[str, str] | None = None) -> "Settings":
@@ -88,9 +90,21 @@ class Settings:
             telemetry_url=env.get("GENKIT_TELEMETRY_SERVER") or None,
             reflection_v2_url=env.get("GENKIT_REFLECTION_V2_SERVER") or None,
             runtime_id=env.get("GENKIT_RUNTIME_ID") or None,
+            otlp=_otlp_protocol(env),
         )
 
     @property
     def data_folder(self) -> Path:
         """`<root>/.flowkit`: indexes, traces.db, cache, uploads. Made by whoever first writes, with mode 0700."""
         return self.root / ".flowkit"
+
+
+def _otlp_protocol(env: Mapping[str, str]) -> str | None:
+    """By the OpenTelemetry specification; only that an exporter must be asked for, by its name or by an endpoint."""
+    exporters = {name.strip() for name in env.get("OTEL_TRACES_EXPORTER", "").split(",") if name.strip()}
+    endpoint = env.get("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT") or env.get("OTEL_EXPORTER_OTLP_ENDPOINT")
+    wanted = "otlp" in exporters if exporters else bool(endpoint)
+    if not wanted or env.get("OTEL_SDK_DISABLED", "").strip().lower() == "true":
+        return None
+    named = env.get("OTEL_EXPORTER_OTLP_TRACES_PROTOCOL") or env.get("OTEL_EXPORTER_OTLP_PROTOCOL")
+    return named or "http/protobuf"

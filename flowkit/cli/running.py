@@ -16,6 +16,7 @@ from typing import Any
 from flowkit.app import Flowkit
 from flowkit.cli.failures import describe
 from flowkit.cli.lines import say
+from flowkit.tracing.otlp import start_export
 from flowkit.tracing.provider import install_if_unset, remove
 from flowkit.tracing.recorder import flush_all
 
@@ -51,6 +52,7 @@ def run_work(ai: Flowkit, work: Callable[[], Coroutine[Any, Any, Any]]) -> Outco
     """
     outcome = Outcome()
     sink = ai.runtime.tracing.sink
+    stop_export = start_export(ai.settings.otlp, sink)
     provider = install_if_unset(sink) if sink is not None else None
     runner = asyncio.Runner()
     loop = runner.get_loop()
@@ -66,6 +68,8 @@ def run_work(ai: Flowkit, work: Callable[[], Coroutine[Any, Any, Any]]) -> Outco
         outcome.stopped_by = None  # it was too late to stop it
     if provider is not None:
         remove(provider)
+    if stop_export is not None:
+        stop_export()
     flush_all()
     outcome.threads_left = outcome.stopped_by is not None and _busy_threads()
     if not outcome.threads_left:
