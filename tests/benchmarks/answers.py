@@ -1,7 +1,7 @@
 """How good the answers of `local/extractive` are, with hybrid retrieval of 3 paragraphs.
 
     python -m tests.benchmarks.answers FOLDER            # corpus.jsonl, queries.jsonl with answers, qrels.tsv
-    python -m tests.benchmarks.answers FOLDER --every 5  # each fifth question
+    python -m tests.benchmarks.answers FOLDER --every 5  # a fifth of the questions
 
 Three figures: how often the first sentence of an answer, and the first two, hold a gold answer; how often it answers a
 question whose paragraph is there; and how often it says that it does not know when that paragraph and its neighbours
@@ -71,7 +71,8 @@ async def ask(ai: Flowkit, question: Question, number: int, where: Filter | None
 
 async def run(folder: Path, every: int) -> None:
     documents, questions = read(folder)
-    numbers = range(0, len(questions), every)
+    # Pairs of neighbours, so that there are even and odd numbers.
+    numbers = [number for number in range(len(questions)) if number // 2 % every == 0]
     with tempfile.TemporaryDirectory() as scratch:
         local = Local()
         store = DevStore("answers", embedder="local/all-minilm-l6-v2", mode="hybrid", folder=Path(scratch))
@@ -121,7 +122,7 @@ def best_threshold(there: Sequence[Outcome], away: Sequence[Outcome]) -> float:
 if __name__ == "__main__":
     arguments = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     arguments.add_argument("folder", nargs="?", type=Path, help="without one, nothing is measured")
-    arguments.add_argument("--every", type=int, default=1, help="take each N-th question")
+    arguments.add_argument("--every", type=int, default=1, help="take each N-th pair of questions")
     given = arguments.parse_args()
     if given.folder is None:
         print("give a folder with corpus.jsonl, queries.jsonl and qrels.tsv; nothing is measured without one")
