@@ -235,7 +235,7 @@ def drop_span(record: SpanRecord, tracing: Tracing, *, current: bool) -> None:
 
 
 def _finish_twin(record: SpanRecord, twin: Span, tracing: Tracing, error: BaseException | None) -> None:
-    """All attributes in one call: the SDK takes a lock and makes a copy each time. The name is the span's own."""
+    """All attributes in one call: the SDK takes a lock and makes a copy each time."""
     facts = reserve_attributes(record)
     redact = tracing.redact
     if record.input is not None:
@@ -273,7 +273,7 @@ def reserve_attributes(record: SpanRecord) -> dict[str, AttributeValue]:
 
 
 def _describe_action(record: SpanRecord) -> dict[str, AttributeValue]:
-    known: dict[str, AttributeValue] = {ATTRIBUTES.TYPE: record.type}
+    known: dict[str, AttributeValue] = {ATTRIBUTES.NAME: record.name, ATTRIBUTES.TYPE: record.type}
     if record.kind is not None:
         known[ATTRIBUTES.SUBTYPE] = record.kind
         operation = GEN_AI_OPERATIONS.get(record.kind)

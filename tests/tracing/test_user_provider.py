@@ -58,6 +58,7 @@ async def test_a_provider_that_is_set_gets_every_span_with_the_ids_of_the_local_
         (flow.context.trace_id, flow.context.span_id),
     ]
     assert flow.attributes == {
+        "genkit:name": "menuQA",
         "genkit:type": "action",
         "genkit:metadata:subtype": "flow",
         "genkit:key": "/flow/menuQA",
