@@ -1,6 +1,7 @@
-"""How good the answers of `local/extractive` are, with hybrid retrieval of 3 paragraphs.
+"""How good the answers of `local/extractive` are, with retrieval of 3 paragraphs.
 
     python -m tests.benchmarks.answers FOLDER            # corpus.jsonl, queries.jsonl with answers, qrels.tsv
+    python -m tests.benchmarks.answers FOLDER --mode keyword   # for languages that the embedder cannot read
     python -m tests.benchmarks.answers FOLDER --every 5  # a fifth of the questions
 
 Three figures: how often the first sentence of an answer, and the first two, hold a gold answer; how often it answers a
@@ -14,9 +15,10 @@ import json
 import tempfile
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, get_args
 
 from flowkit import Document, F, Filter, Flowkit
+from flowkit.plugin import SearchMode
 from flowkit_devstore import DevStore
 from flowkit_local import Local
 
@@ -69,13 +71,13 @@ async def ask(ai: Flowkit, question: Question, number: int, where: Filter | None
     return Outcome(number, [each.quote for each in response.citations], response.custom["score"], question.answers)
 
 
-async def run(folder: Path, every: int) -> None:
+async def run(folder: Path, every: int, mode: SearchMode) -> None:
     documents, questions = read(folder)
     # Pairs of neighbours, so that there are even and odd numbers.
     numbers = [number for number in range(len(questions)) if number // 2 % every == 0]
     with tempfile.TemporaryDirectory() as scratch:
         local = Local()
-        store = DevStore("answers", embedder="local/all-minilm-l6-v2", mode="hybrid", folder=Path(scratch))
+        store = DevStore("answers", embedder="local/all-minilm-l6-v2", mode=mode, folder=Path(scratch))
         async with Flowkit(plugins=[local, store], model="local/extractive") as ai:
             await ai.index("answers", documents)
             there, away = [], []
@@ -123,8 +125,9 @@ if __name__ == "__main__":
     arguments = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     arguments.add_argument("folder", nargs="?", type=Path, help="without one, nothing is measured")
     arguments.add_argument("--every", type=int, default=1, help="take each N-th pair of questions")
+    arguments.add_argument("--mode", choices=get_args(SearchMode), default="hybrid", help="keyword for other languages")
     given = arguments.parse_args()
     if given.folder is None:
         print("give a folder with corpus.jsonl, queries.jsonl and qrels.tsv; nothing is measured without one")
     else:
-        asyncio.run(run(given.folder, given.every))
+        asyncio.run(run(given.folder, given.every, given.mode))

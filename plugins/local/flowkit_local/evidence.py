@@ -145,4 +145,4 @@ def _unit(states: "Floats") -> "Floats":
 
 def _on_the_models_scale(keywords: float) -> float:
     """A keyword share as a score that means about as much as one with the model in it (measured on Japanese)."""
-    return 0.9 * math.sqrt(keywords)
+    return 0.83 * math.sqrt(keywords)
