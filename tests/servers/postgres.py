@@ -18,10 +18,9 @@ from typing import Any
 
 __all__ = ["Postgres"]
 
-# It lives for one test run, so nothing has to survive a power cut.
+# It lives for one test run, so nothing has to survive a power cut; a crash, yes.
 SETTINGS = """
 fsync = off
-synchronous_commit = off
 full_page_writes = off
 max_connections = 60
 deadlock_timeout = 200ms
@@ -75,6 +74,9 @@ class Postgres:
         return str(self._server.get_uri())
 
     def start(self) -> None:
+        """Start it; nothing, when it runs."""
+        if self._watchman is not None:
+            return
         self._server.ensure_postgres_running()
         self._pid = int(self._server.get_pid())
         self._watchman = subprocess.Popen(

@@ -32,7 +32,7 @@ async def build_index(session: Session) -> None:
     names = session.names
 
     async def build(connection: "Connection") -> None:
-        await execute(connection, lock_sql(names))
+        await execute(connection, lock_sql(names, whole_schema=False))
         state = await read_index(connection, names)
         if state is None or state.dimension is None or state.layout.vector_index(state.dimension) is None:
             return

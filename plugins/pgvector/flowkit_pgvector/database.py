@@ -45,7 +45,7 @@ class Database:
         self._pool_size = pool_size
         self._pool_timeout_seconds = pool_timeout_seconds
         self._prepared = prepared
-        self._pools: PerLoop[Pool] = PerLoop(self._make_pool)
+        self._held: PerLoop[_Held] = PerLoop(lambda: _Held(self._make_pool))
 
     async def read(self, what: str, work: "Callable[[Connection], Awaitable[Result]]") -> Result:
         """Call `work` with a connection in autocommit mode; `what` completes "pgvector could not …".
@@ -87,11 +87,11 @@ class Database:
     async def aclose(self) -> None:
         """Close the pools of every loop that still runs. What comes later opens new ones."""
         here = asyncio.get_running_loop()
-        for loop, pool in self._pools.drain():
+        for loop, held in self._held.drain():
             if loop is here:
-                await pool.close()
+                await held.close()
             elif loop.is_running():
-                await asyncio.wrap_future(asyncio.run_coroutine_threadsafe(pool.close(), loop))
+                await asyncio.wrap_future(asyncio.run_coroutine_threadsafe(held.close(), loop))
 
     def _make_pool(self) -> "Pool":
         import psycopg
@@ -122,53 +122,100 @@ class Database:
         settings["application_name"] = given.get("application_name") or "flowkit"
         return settings
 
-    @asynccontextmanager
-    async def _connection(self) -> "AsyncIterator[Connection]":
-        pool = self._pools.get()
-        if pool.closed:
-            # Its tasks live as long as the pool, so they must not belong to the span of whoever came first.
-            await asyncio.create_task(pool.open(), context=contextvars.Context())
-        async with pool.connection() as connection:
-            yield connection
-
     async def _repeated(self, what: str, work: "Callable[[Connection], Awaitable[Result]]") -> Result:
         import psycopg
+        from psycopg_pool import PoolClosed, PoolTimeout
 
+        held = self._held.get()
         waits = iter(_WAITS)
         conflicts = 0
         while True:
+            pool = held.pool
             try:
-                async with self._connection() as connection:
+                async with held.connection() as connection:
                     return await work(connection)
             except psycopg.Error as error:
                 if _is_conflict(error) and conflicts < _CONFLICTS:
                     conflicts += 1
                     await asyncio.sleep(random.uniform(0, 0.01 * conflicts))
-                elif _is_lost(error) and (seconds := next(waits, None)) is not None:
-                    await asyncio.sleep(seconds)
-                    await self._pools.get().check()
-                else:
-                    raise await self._explained(error, what) from error
+                    continue
+                if isinstance(error, PoolClosed) and not held.closed:
+                    continue  # it has been renewed while this one was waiting for a connection
+                if isinstance(error, PoolTimeout):
+                    reason = await self._reason(held, what)
+                    held.renew(pool)
+                    if reason is not None:
+                        raise reason from error
+                elif not _is_lost(error):
+                    raise self._explained(error, what) from error
+                held.renew(pool)
+                if (seconds := next(waits, None)) is None:
+                    raise self._explained(error, what) from error
+                await asyncio.sleep(seconds)
 
-    async def _explained(self, error: Exception, what: str) -> FlowkitError:
-        from psycopg_pool import PoolClosed, PoolTimeout
-
-        if isinstance(error, PoolClosed):
-            return StateError(f"pgvector could not {what}: the store was closed meanwhile")
-        if not isinstance(error, PoolTimeout):
-            return explanation(error, what, place(self.dsn))
+    async def _reason(self, held: "_Held", what: str) -> FlowkitError | None:
+        """Why there was no connection in time; None when a new attempt may have one."""
+        if held.in_use >= self._pool_size:
+            return BackendError(
+                f"pgvector could not {what}: all {self._pool_size} connections were in use for "
+                f"{self._pool_timeout_seconds:g} seconds",
+                status="RESOURCE_EXHAUSTED",
+                hint="raise pool_size= or pool_timeout_seconds=, or do less at a time",
+            )
         try:
-            # Are all connections in use, or is there no server any more? The pool knows no difference.
             async with self.single(what):
-                pass
+                return None
         except FlowkitError as reason:
             return reason
-        return BackendError(
-            f"pgvector could not {what}: all {self._pool_size} connections were in use for "
-            f"{self._pool_timeout_seconds:g} seconds",
-            status="RESOURCE_EXHAUSTED",
-            hint="raise pool_size= or pool_timeout_seconds=, or do less at a time",
-        )
+
+    def _explained(self, error: Exception, what: str) -> FlowkitError:
+        from psycopg_pool import PoolClosed
+
+        if isinstance(error, PoolClosed):
+            return StateError(f"pgvector could not {what}: the store was closed meanwhile", hint="open it again")
+        return explanation(error, what, place(self.dsn))
+
+
+class _Held:
+    """The pool of one event loop. It is renewed when one of its connections breaks: the others are as suspect, and a
+    pool that cannot connect waits longer and longer before it tries again."""
+
+    def __init__(self, make: "Callable[[], Pool]") -> None:
+        self._make = make
+        self.pool = make()
+        self.in_use = 0
+        self.closed = False
+        self._closing: set[asyncio.Task[None]] = set()
+
+    @asynccontextmanager
+    async def connection(self) -> "AsyncIterator[Connection]":
+        pool = self.pool
+        if pool.closed and not self.closed:
+            # Its tasks live as long as the pool, so they must not belong to the span of whoever came first.
+            await asyncio.create_task(pool.open(), context=contextvars.Context())
+        async with pool.connection() as connection:
+            self.in_use += 1
+            try:
+                yield connection
+            finally:
+                self.in_use -= 1
+
+    def renew(self, old: "Pool") -> None:
+        """Put a new pool in the place of `old`, unless somebody else has done so."""
+        if self.pool is old and not self.closed:
+            self.pool = self._make()
+            self._close(old)
+
+    async def close(self) -> None:
+        self.closed = True
+        self._close(self.pool)
+        while self._closing:
+            await asyncio.wait(self._closing)
+
+    def _close(self, pool: "Pool") -> None:
+        task = asyncio.create_task(pool.close(), context=contextvars.Context())
+        self._closing.add(task)
+        task.add_done_callback(self._closing.discard)
 
 
 async def execute(
@@ -204,9 +251,9 @@ def _is_lost(error: Exception) -> bool:
     """Whether the connection broke, or the server is just restarting; not whether there never was one."""
     import psycopg
     from psycopg import errors
-    from psycopg_pool import PoolClosed, PoolTimeout, TooManyRequests
+    from psycopg_pool import PoolClosed
 
-    if isinstance(error, PoolClosed | PoolTimeout | TooManyRequests):
+    if isinstance(error, PoolClosed):
         return False
     if isinstance(error, errors.AdminShutdown | errors.CrashShutdown | errors.CannotConnectNow):
         return True

@@ -65,7 +65,7 @@ def create_sql(
     parts = [
         "BEGIN",
         lock_sql(names),
-        extension_sql(),
+        *extension_sql(),
         schema_sql(names),
         *tables_sql(names),
         index_sql(names, layout, dimension=dimension, embedder=embedder),
@@ -80,13 +80,16 @@ def create_sql(
     return script.replace("%%", "%")
 
 
-def lock_sql(names: Names) -> str:
-    """Whoever makes or changes tables in this schema waits for the others, until the transaction ends."""
-    return f"SELECT pg_advisory_xact_lock(hashtextextended({_literal(f'flowkit {names.schema}')}, 0))"
+def lock_sql(names: Names, *, whole_schema: bool = True) -> str:
+    """Whoever makes or changes tables in this schema (or of this index) waits for the others, until the transaction
+    ends."""
+    what = f"flowkit {names.schema}" if whole_schema else f"flowkit {names.schema} {names.index}"
+    return _lock(what)
 
 
-def extension_sql() -> str:
-    return "CREATE EXTENSION IF NOT EXISTS vector"
+def extension_sql() -> list[str]:
+    """The extension is the database's, so other schemas wait as well."""
+    return [_lock("flowkit extension"), "CREATE EXTENSION IF NOT EXISTS vector"]
 
 
 def schema_sql(names: Names) -> str:
@@ -202,6 +205,10 @@ def vector_index_sql(
 
 def _index(names: Names, part: str, using: str) -> str:
     return f"CREATE INDEX IF NOT EXISTS {quoted(names.part(part))} ON {names.rows} USING {using}"
+
+
+def _lock(what: str) -> str:
+    return f"SELECT pg_advisory_xact_lock(hashtextextended({_literal(what)}, 0))"
 
 
 def _literal(value: str | int | None) -> str:

@@ -30,12 +30,13 @@ _STATES: dict[str, tuple[str, Status, str]] = {
 }
 # What libpq says when there is no session yet, and so no SQLSTATE.
 _CONNECTING = (
+    ("too many connections", "53300"),
+    ("too many clients", "53300"),
+    ("remaining connection slots", "53300"),
     ("password authentication failed", "28"),
     ("no password supplied", "28"),
     ("no pg_hba.conf entry", "28"),
-    ("role ", "28"),
-    ("too many clients", "53300"),
-    ("remaining connection slots", "53300"),
+    ('role "', "28"),
     ("starting up", "57P"),
     ("shutting down", "57P"),
 )

@@ -175,7 +175,7 @@ async def _make_tables(connection: "Connection", names: Names) -> None:
     )
     no_extension, no_schema, no_tables = await cursor.fetchone() or (True, True, True)
     if no_extension:
-        await _run(connection, extension_sql())
+        await _run(connection, *extension_sql())
     if no_schema:
         await _run(connection, schema_sql(names))
     if no_tables:

@@ -45,9 +45,9 @@ def with_options(dsn: str, options: str) -> str:
 
 
 async def ask(dsn: str, query: str, values: Sequence[object] = ()) -> list[tuple[Any, ...]]:
-    """Run one statement as the administrator."""
+    """Run one statement; a percent sign is doubled only when there are values."""
     async with await psycopg.AsyncConnection.connect(dsn, autocommit=True) as connection:
-        cursor = await connection.execute(query.encode(), values)
+        cursor = await connection.execute(query.encode(), values or None)
         return await cursor.fetchall() if cursor.description else []
 
 

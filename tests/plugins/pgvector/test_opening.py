@@ -133,7 +133,7 @@ async def test_search_terms_of_an_older_version_are_made_anew(make_store: Maker,
     await again.open(create=False)
 
     assert await again.search(SearchQuery(text="soup number7", k=5)) == right
-    assert [hit.id for hit in right][0] == "r0007"
+    assert right[0].id == "r0007"
 
 
 async def test_a_dimension_that_comes_with_the_first_vector_is_the_same_for_all(make_store: Maker):

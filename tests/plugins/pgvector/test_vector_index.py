@@ -12,8 +12,8 @@ import pytest
 from flowkit import Document, F
 from flowkit.errors import InvalidInputError, NotFoundError, UnsupportedError
 from flowkit.plugin import EmbeddedDocument, SearchQuery
-from flowkit_pgvector import PgVector
 from flowkit.testing.store_contract.base import numbers
+from flowkit_pgvector import PgVector
 from tests.plugins.pgvector.data import BY_INDEX, ask, clustered, queries, scans, with_options
 
 pytestmark = [pytest.mark.heavy, pytest.mark.requires("pg", "the store is tested against a real Postgres")]
