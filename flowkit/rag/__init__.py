@@ -4,6 +4,6 @@ from flowkit.rag import parse, split
 chunks = split.recursive(max_chars=1000, overlap_chars=100)(parse.pdf(Path("menu.pdf")))
 """
 
-from flowkit.rag import parse, split
+from flowkit.rag import parse, split, transform
 
-__all__ = ["parse", "split"]
+__all__ = ["parse", "split", "transform"]

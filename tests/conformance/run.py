@@ -16,7 +16,7 @@ from pydantic import ValidationError
 
 from flowkit.errors import FlowkitError
 from tests.conformance import filters as filter_areas
-from tests.conformance import fusion, splitters, stores, values
+from tests.conformance import fusion, splitters, stores, transforming, values
 from tests.conformance.compare import difference
 from tests.conformance.vector import NoCounterpart, Outcome, Vector
 
@@ -28,6 +28,7 @@ ADAPTERS: dict[str, Adapter] = {
     **fusion.ADAPTERS,
     **splitters.ADAPTERS,
     **stores.ADAPTERS,
+    **transforming.ADAPTERS,
     **values.ADAPTERS,
 }
 
