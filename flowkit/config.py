@@ -10,7 +10,17 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-__all__ = ["ROOT_MARKERS", "Settings", "claim_serving", "is_under_test", "project_root", "serving_process"]
+__all__ = [
+    "ROOT_MARKERS",
+    "Settings",
+    "child_environment",
+    "claim_serving",
+    "devui_folder",
+    "is_under_test",
+    "project_root",
+    "serving_process",
+    "watches_by_polling",
+]
 
 # The markers by which Genkit's CLI finds a project, so that both tools look into the same folder.
 ROOT_MARKERS = (
@@ -27,6 +37,7 @@ ROOT_MARKERS = (
 _TRUE = {"1", "true", "yes", "on"}
 _FALSE = {"0", "false", "no", "off"}
 _SERVED_BY = "FLOWKIT_SERVED_BY"
+_PARENT = "FLOWKIT_PARENT"
 
 
 def project_root(start: Path | None = None) -> Path:
@@ -49,6 +60,36 @@ def claim_serving() -> None:
     os.environ[_SERVED_BY] = str(os.getpid())
 
 
+def watches_by_polling() -> bool:
+    """`WATCHFILES_FORCE_POLLING`: file events do not reach this machine (some mounts of containers)."""
+    return bool(os.environ.get("WATCHFILES_FORCE_POLLING"))
+
+
+def devui_folder() -> Path | None:
+    """`FLOWKIT_DEVUI_DIR`: pages of the developer UI that are served instead of the shipped ones."""
+    folder = os.environ.get("FLOWKIT_DEVUI_DIR")
+    return Path(folder).resolve() if folder else None
+
+
+def child_environment(*, telemetry_url: str) -> dict[str, str]:
+    """The environment of an app that `flowkit start` runs.
+
+    Args:
+        telemetry_url: Where runtimes of other frameworks send spans. Ours write them to the file that the parent reads,
+            and send it nothing.
+    """
+    ours = (_SERVED_BY, "GENKIT_REFLECTION_V2_SERVER", "GENKIT_RUNTIME_ID")
+    return {
+        **{name: value for name, value in os.environ.items() if name not in ours},
+        "GENKIT_ENABLE_REALTIME_TELEMETRY": "true",
+        "GENKIT_ENV": "dev",
+        "GENKIT_TELEMETRY_SERVER": telemetry_url,
+        _PARENT: telemetry_url,
+        # What an app prints is to be seen when it prints it; a pipe would hold it back.
+        "PYTHONUNBUFFERED": "1",
+    }
+
+
 def is_under_test() -> bool:
     """True in a process that runs pytest. Programs that tests start are not meant."""
     # Before 8.2 there was only the second, and only while a test runs.
@@ -68,7 +109,7 @@ class Settings:
     embedding_cache: bool = True
     """Off with `FLOWKIT_EMBEDDING_CACHE=0`: vectors are kept in `<root>/.flowkit/cache`, so that none is made twice."""
     telemetry_url: str | None = None
-    """`GENKIT_TELEMETRY_SERVER`: where a Genkit tool wants spans."""
+    """`GENKIT_TELEMETRY_SERVER`: where a Genkit tool wants spans; None when that is our own parent."""
     reflection_v2_url: str | None = None
     """`GENKIT_REFLECTION_V2_SERVER`: the WebSocket of a Genkit tool."""
     runtime_id: str | None = None
@@ -82,12 +123,13 @@ class Settings:
         dev = "dev" in (env.get("FLOWKIT_ENV"), env.get("GENKIT_ENV"))
         asked = env.get("FLOWKIT_TRACES", "").lower()
         root = env.get("FLOWKIT_ROOT")
+        telemetry = env.get("GENKIT_TELEMETRY_SERVER")
         return cls(
             dev=dev,
             traces=asked in _TRUE or (dev and not asked),
             root=Path(root).resolve() if root else project_root(),
             embedding_cache=env.get("FLOWKIT_EMBEDDING_CACHE", "").lower() not in _FALSE,
-            telemetry_url=env.get("GENKIT_TELEMETRY_SERVER") or None,
+            telemetry_url=telemetry if telemetry and telemetry != env.get(_PARENT) else None,
             reflection_v2_url=env.get("GENKIT_REFLECTION_V2_SERVER") or None,
             runtime_id=env.get("GENKIT_RUNTIME_ID") or None,
             otlp=_otlp_protocol(env),

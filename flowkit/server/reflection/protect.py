@@ -14,7 +14,7 @@ from flowkit.server.frames import frame
 if TYPE_CHECKING:
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-__all__ = ["BODY_BYTES", "protect"]
+__all__ = ["BODY_BYTES", "explaining", "protect"]
 
 BODY_BYTES = 30_000_000
 """The largest request that is read; Genkit's own limit."""
@@ -24,10 +24,10 @@ def protect(app: "ASGIApp") -> "ASGIApp":
     """Tools on this machine may call it, web pages may not. `/api/__quitquitquit` is behind it as everything is."""
     from flowkit.server.guard import Guard, Limits
 
-    return Guard(_explaining(app), limits=Limits(body_bytes=BODY_BYTES))
+    return Guard(explaining(app), limits=Limits(body_bytes=BODY_BYTES))
 
 
-def _explaining(app: "ASGIApp") -> "ASGIApp":
+def explaining(app: "ASGIApp") -> "ASGIApp":
     """Answer a FlowkitError with its HTTP status and the protocol's error object."""
 
     async def explaining(scope: "Scope", receive: "Receive", send: "Send") -> None:
