@@ -1,0 +1,130 @@
+"""What is known of an index beside its rows: identity, the types of metadata keys, and a mark of the last write.
+
+Identity stands in the metadata of the index's collection. Types stand in a small collection beside it, one record for
+each key and type, so that writers who add some at the same time lose nothing.
+"""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from hashlib import sha256
+from typing import Any
+from uuid import uuid4
+
+from flowkit.errors import IdentityError, StoreError
+from flowkit_chroma.links import Link
+from flowkit_chroma.names import catalog_name
+
+__all__ = ["FORMAT", "Catalog", "Identity"]
+
+FORMAT = 1
+_PREFIX = "flowkit:"
+_MARK = "mark"
+
+
+@dataclass(frozen=True, slots=True)
+class Identity:
+    """What an index was built with; None where it is not known yet."""
+
+    index: str
+    embedder: str | None = None
+    dimension: int | None = None
+
+    @classmethod
+    def read(cls, index: str, metadata: Mapping[str, Any], place: str) -> "Identity":
+        """Raises StoreError: the collection is not ours, is another index's, or has a newer format."""
+        format = metadata.get(f"{_PREFIX}format")
+        if not isinstance(format, int):
+            raise StoreError(
+                f"the collection for index {index!r} in {place} was not made by flowkit",
+                hint="take another name for the index; the collection is left as it is",
+            )
+        if format > FORMAT:
+            raise StoreError(
+                f"index {index!r} in {place} has format {format}, this version reads up to {FORMAT}",
+                hint="upgrade flowkit-chroma",
+            )
+        name = metadata.get(f"{_PREFIX}name")
+        if name != index:
+            raise StoreError(f"the collection for index {index!r} in {place} belongs to {name!r}")
+        return cls(index, metadata.get(f"{_PREFIX}embedder"), metadata.get(f"{_PREFIX}dimension"))
+
+    def metadata(self) -> dict[str, Any]:
+        entries = {"format": FORMAT, "name": self.index, "embedder": self.embedder, "dimension": self.dimension}
+        return {_PREFIX + key: value for key, value in entries.items() if value is not None}
+
+    def joined(self, *, embedder: str | None, dimension: int | None) -> "Identity":
+        """With what is new in it. Raises IdentityError where both sides say something, and not the same."""
+        for what, mine, given in (("dimension", self.dimension, dimension), ("embedder", self.embedder, embedder)):
+            if mine is not None and given is not None and mine != given:
+                raise IdentityError(
+                    f"chroma index {self.index!r} was built with {what} {mine!r}, not {given!r}",
+                    hint=f"use {what} {mine!r}, or build a new index",
+                )
+        return Identity(self.index, self.embedder or embedder, self.dimension or dimension)
+
+
+@dataclass
+class Catalog:
+    """The collection beside an index's."""
+
+    link: Link
+    collection: str
+    kinds: dict[str, set[str]] = field(default_factory=dict)
+    mark: str | None = None
+    _epoch: object = None
+
+    @property
+    def name(self) -> str:
+        return catalog_name(self.collection)
+
+    async def create(self, index: str) -> None:
+        await self.link.create(self.name, {f"{_PREFIX}format": FORMAT, f"{_PREFIX}of": index})
+
+    async def read(self) -> None:
+        """Know what others have written. Asks the server, or nobody when the folder is unchanged."""
+        epoch = self.link.epoch
+        if epoch is not None and epoch == self._epoch:
+            return
+        found = await self.link.call(self.name, "get", include=["metadatas"])
+        kinds: dict[str, set[str]] = {}
+        mark = None
+        for id, entry in zip(found["ids"], found["metadatas"], strict=True):
+            if id == _MARK:
+                mark = entry["mark"]
+            else:
+                kinds.setdefault(entry["key"], set()).add(entry["kind"])
+        self.kinds, self.mark, self._epoch = kinds, mark, epoch
+
+    async def add(self, kinds: Iterable[tuple[str, str]]) -> None:
+        """Write what is new of these keys and types."""
+        new = sorted((key, kind) for key, kind in set(kinds) if kind not in self.kinds.get(key, ()))
+        if not new:
+            return
+        ids = [sha256(f"{kind} {key}".encode()).hexdigest() for key, kind in new]
+        entries = [{"key": key, "kind": kind} for key, kind in new]
+        step = await self.link.batch_size()
+        for at in range(0, len(new), step):
+            some = ids[at : at + step]
+            await self.link.call(
+                self.name,
+                "upsert",
+                ids=some,
+                embeddings=[[1.0]] * len(some),
+                documents=[""] * len(some),
+                metadatas=entries[at : at + step],
+            )
+        for key, kind in new:
+            self.kinds.setdefault(key, set()).add(kind)
+
+    async def touch(self) -> None:
+        """Mark a write, where others cannot tell it otherwise."""
+        if self.link.version is None:
+            self.mark = uuid4().hex
+            await self.link.call(
+                self.name,
+                "upsert",
+                ids=[_MARK],
+                embeddings=[[1.0]],
+                documents=[""],
+                metadatas=[{"mark": self.mark}],
+            )

@@ -1,0 +1,90 @@
+"""How a store talks to Chroma: in this process, or with a server, on threads or on the event loop.
+
+link = Server(address, transport="async")
+await link.connect()
+await link.call("menu", "count")
+
+Every failure leaves here as an error of ours.
+"""
+
+from collections.abc import Mapping
+from contextlib import AbstractAsyncContextManager
+from typing import Any, Protocol
+
+from flowkit.errors import BackendError, FlowkitError, InvalidInputError, NotFoundError
+from flowkit_chroma.names import index_name
+
+__all__ = ["SETTINGS", "Link", "translated"]
+
+SETTINGS: dict[str, Any] = {"anonymized_telemetry": False}
+
+
+class Link(Protocol):
+    """One database. Collections are named, not held: their objects go with the client when that is made anew."""
+
+    place: str
+    """Where the data is, for messages."""
+
+    async def connect(self, *, create: bool) -> bool:
+        """Make the client; False when there is no database, and `create` is False."""
+        ...
+
+    async def metadata(self, name: str) -> Mapping[str, Any] | None:
+        """A collection's metadata, None when it is not there."""
+        ...
+
+    async def create(self, name: str, metadata: Mapping[str, Any]) -> None:
+        """Make a collection unless it is there, compared by cosine."""
+        ...
+
+    async def call(self, name: str, method: str, **arguments: Any) -> Any:
+        """Call a collection's method."""
+        ...
+
+    async def batch_size(self) -> int:
+        """How many rows one call takes."""
+        ...
+
+    def turn(self, name: str) -> AbstractAsyncContextManager[None]:
+        """Be the only writer of this process; in a folder, the only one at all."""
+        ...
+
+    async def refresh(self) -> None:
+        """Before reading: see what other processes have written."""
+        ...
+
+    @property
+    def version(self) -> object | None:
+        """Changes with everything written, by whomever; None when that cannot be told without asking."""
+        ...
+
+    @property
+    def epoch(self) -> object | None:
+        """Changes when another process has written; None when that cannot be told without asking."""
+        ...
+
+    def size_bytes(self) -> int | None: ...
+
+    async def aclose(self) -> None: ...
+
+
+def translated(error: Exception, *, place: str, name: str, method: str, hint: str) -> FlowkitError:
+    """An error of Chroma, or of the connection, as one of ours."""
+    from chromadb.errors import InvalidArgumentError, InvalidDimensionException
+    from chromadb.errors import NotFoundError as Missing
+
+    if isinstance(error, FlowkitError):
+        return error
+    what = f"chroma could not {_DOING.get(method, method)} index {index_name(name) or name!r} ({place}): {error}"
+    if isinstance(error, Missing):
+        return NotFoundError(what, hint="it was deleted by another program; open it again")
+    if isinstance(error, InvalidDimensionException) or (
+        isinstance(error, InvalidArgumentError) and "dimension" in str(error)
+    ):
+        return InvalidInputError(what, hint="use the embedder that the index was built with, or build a new index")
+    return BackendError(what, hint=hint)
+
+
+_DOING = {"get": "read", "query": "search", "upsert": "write to", "delete": "delete from", "count": "count",
+          "modify": "change", "create": "make", "open": "open"}  # fmt: skip
+

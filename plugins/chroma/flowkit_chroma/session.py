@@ -1,0 +1,100 @@
+"""An open index: its link, what is known of it, and the ways of reading that everything else is made of.
+
+ids = await session.matching(F("price") < 10)
+rows = await session.rows(ids, "metadatas", "documents")
+"""
+
+from collections.abc import AsyncIterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from flowkit import Filter
+from flowkit.plugin import check, compile
+from flowkit_chroma.catalog import Catalog, Identity
+from flowkit_chroma.links import Link
+from flowkit_chroma.rows import ODD, decode_metadata
+from flowkit_chroma.where import Plan, plan
+
+if TYPE_CHECKING:
+    from flowkit_chroma.words import Words
+
+__all__ = ["STEP", "Row", "Session", "rows_of"]
+
+STEP = 2_000
+"""Rows that are read at a time."""
+_ALL = Plan(True, True)
+
+
+class Row(NamedTuple):
+    """A record as Chroma gives it; None for what was not asked for."""
+
+    id: str
+    metadata: Mapping[str, Any] | None
+    text: str | None
+    vector: Any
+
+
+@dataclass
+class Session:
+    link: Link
+    collection: str
+    identity: Identity
+    catalog: Catalog
+    words: "Words | None" = None
+    listing: tuple[Filter | None, list[str]] | None = None
+    """The ids of the last listing, in order, for its next pages."""
+
+    async def call(self, method: str, **arguments: Any) -> Any:
+        return await self.link.call(self.collection, method, **arguments)
+
+    async def plan(self, where: Filter | None) -> Plan:
+        """What to ask Chroma for.
+
+        Raises:
+            FilterTypeError: a value is of a type that its key has never had here.
+        """
+        if where is None:
+            return _ALL
+        await self.catalog.read()
+        check(where, {key: kinds - {ODD} for key, kinds in self.catalog.kinds.items()})
+        return plan(where, self.catalog.kinds)
+
+    async def matching(self, where: Filter | None, planned: Plan | None = None) -> list[str]:
+        """The ids of all rows that match, in no order."""
+        planned = planned or await self.plan(where)
+        if planned.where is False:
+            return []
+        condition = {} if planned.where is True else {"where": planned.where}
+        if planned.exact or where is None:
+            found = await self.call("get", include=[], **condition)
+            return list(found["ids"])
+        keep = compile(where)
+        found = await self.call("get", include=["metadatas"], **condition)
+        return [
+            id
+            for id, metadata in zip(found["ids"], found["metadatas"], strict=True)
+            if keep(decode_metadata(id, metadata))
+        ]
+
+    async def rows(self, ids: Sequence[str], *include: str) -> dict[str, Row]:
+        """The rows of these (distinct) ids that are there."""
+        found: dict[str, Row] = {}
+        async for rows in self.batches(ids, *include):
+            found.update((row.id, row) for row in rows)
+        return found
+
+    async def batches(self, ids: Sequence[str], *include: str) -> AsyncIterator[list[Row]]:
+        step = min(STEP, await self.link.batch_size())
+        for at in range(0, len(ids), step):
+            found = await self.call("get", ids=list(ids[at : at + step]), include=list(include))
+            yield rows_of(found, None)
+
+
+def rows_of(found: Mapping[str, Any], at: int | None) -> list[Row]:
+    """An answer's rows: of a get (at None), or of one query among several."""
+    columns = [found["ids"], found["metadatas"], found["documents"], found["embeddings"]]
+    if at is not None:
+        columns = [None if column is None else column[at] for column in columns]
+    ids = columns[0]
+    metadatas, texts, vectors = ([None] * len(ids) if column is None else column for column in columns[1:])
+    return [Row(*row) for row in zip(ids, metadatas, texts, vectors, strict=True)]
