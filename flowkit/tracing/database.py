@@ -4,6 +4,7 @@ with database.write() as db: db.execute("DELETE FROM traces")      # one transac
 with database.read() as db: ...                                    # None while there is no file
 """
 
+import errno
 import os
 import threading
 import time
@@ -13,7 +14,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from flowkit.errors import FlowkitError, StoreError
+from flowkit.errors import FlowkitError, Status, StoreError
 
 if TYPE_CHECKING:
     from sqlite3 import Connection, Error
@@ -83,6 +84,7 @@ CREATE TABLE big_values (
 """
 
 _BUSY_SECONDS = 5.0
+_DENIED = (errno.EACCES, errno.EPERM, errno.EROFS)
 
 
 class Database:
@@ -100,32 +102,33 @@ class Database:
 
     @contextmanager
     def read(self) -> "Iterator[Connection | None]":
-        """The reading connection, or None when the file does not exist.
+        """The reading connection, or None when there is no file, or nothing in it yet.
 
         Raises:
-            StoreError: the file is damaged or of a newer format.
+            StoreError: the file is damaged or of a newer format, or cannot be opened now.
         """
         with self._locks["read"], self._translated():
-            yield self._connection("read") if self._inode() else None
+            yield self._connection("read") if self._size_bytes() else None
 
     @contextmanager
     def write(self) -> "Iterator[Connection]":
         """A transaction: committed at the end, rolled back when it is left by an exception.
 
         Raises:
-            StoreError: the file is damaged or of a newer format (status DATA_LOSS); or it cannot be written now
-                (status UNAVAILABLE): the disk is full, the folder is read-only, another process holds it too long.
+            StoreError: the file is damaged or of a newer format (status DATA_LOSS), or it cannot be written now: the
+                disk is full (RESOURCE_EXHAUSTED), the folder is read-only (PERMISSION_DENIED), another process holds
+                it too long (UNAVAILABLE).
         """
         with self._locks["write"], self._translated():
             connection = self._connection("write")
             connection.execute("BEGIN IMMEDIATE")
             try:
                 yield connection
+                connection.execute("COMMIT")
             except BaseException:
-                if connection.in_transaction:
+                if connection.in_transaction:  # SQLite itself rolls back on some errors
                     connection.execute("ROLLBACK")
                 raise
-            connection.execute("COMMIT")
 
     def reclaim(self) -> None:
         """Give the pages of deleted rows back to the file system, and empty the write-ahead log."""
@@ -157,6 +160,12 @@ class Database:
         try:
             return self.path.stat().st_ino
         except OSError:
+            return 0
+
+    def _size_bytes(self) -> int:
+        try:
+            return self.path.stat().st_size
+        except (FileNotFoundError, NotADirectoryError):
             return 0
 
     def _connection(self, use: str) -> "Connection":
@@ -213,7 +222,8 @@ class Database:
                 connection.execute(f"PRAGMA user_version = {VERSION}")
             connection.execute("COMMIT")
         except BaseException:
-            connection.execute("ROLLBACK")
+            if connection.in_transaction:
+                connection.execute("ROLLBACK")
             raise
 
     def _refuse_foreign(self, connection: "Connection") -> None:
@@ -234,7 +244,11 @@ class Database:
                 raise  # about the values, not about the file
             raise self._error(error) from error
         except OSError as error:
-            raise StoreError(f"{self.path} cannot be opened: {error.strerror}", status="UNAVAILABLE") from error
+            if error.errno in (errno.ENOSPC, errno.EDQUOT):
+                raise self._full() from error
+            status: Status = "PERMISSION_DENIED" if error.errno in _DENIED else "UNAVAILABLE"
+            hint = "check its owner and mode, and those of its folder" if error.errno in _DENIED else None
+            raise StoreError(f"{self.path} cannot be opened: {error.strerror}", hint=hint, status=status) from error
 
     def _error(self, error: "Error") -> FlowkitError:
         import sqlite3
@@ -244,8 +258,23 @@ class Database:
             return StoreError(
                 f"{self.path} is damaged: {error}", hint="move the file away; the next run makes a new one"
             )
+        if code == sqlite3.SQLITE_FULL or (code == sqlite3.SQLITE_IOERR and _is_full(self.path.parent)):
+            return self._full()
+        if code in (sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_PERM):
+            hint = "check its owner and mode, and those of its folder"
+            return StoreError(f"{self.path} cannot be opened: {error}", hint=hint, status="PERMISSION_DENIED")
         hint = "another process holds it" if code == sqlite3.SQLITE_BUSY else None
         return StoreError(f"{self.path} cannot be used: {error}", hint=hint, status="UNAVAILABLE")
+
+    def _full(self) -> StoreError:
+        return StoreError(f"no space left for {self.path}", hint="free some space", status="RESOURCE_EXHAUSTED")
+
+
+def _is_full(folder: Path) -> bool:
+    """SQLite calls a full disk an I/O error now and then."""
+    import shutil
+
+    return shutil.disk_usage(folder).free < 1 << 20
 
 
 def _set_wal(connection: "Connection") -> None:

@@ -132,6 +132,8 @@ class _Writer:
         self.max_traces, self.max_bytes = MAX_TRACES, MAX_BYTES
         self._pending: list[SpanRow] = []
         """Taken from the queue, but the file could not be written."""
+        self._blocked = False
+        """The disk is full, or the file may not be written: waiting a moment does not help."""
         self._lock = threading.RLock()
         self._signal: SimpleQueue[bool] = SimpleQueue()
         self._thread: threading.Thread | None = None
@@ -186,7 +188,7 @@ class _Writer:
             with quiet():
                 # At exit, whatever can be written is, however long it takes.
                 done = self._drain(until=math.inf if self._leaving else until)
-                while not done and not self._off and time.monotonic() < until:
+                while not (done or self._off or self._blocked) and time.monotonic() < until:
                     time.sleep(0.02)
                     done = self._drain(until=until)
         finally:
@@ -233,6 +235,7 @@ class _Writer:
                 self.lost += _ended(rows)
                 rows = []
             self._pending = []
+            self._blocked = False
             try:
                 self._write(rows)
             except StoreError as error:
@@ -305,6 +308,7 @@ class _Writer:
                 row.dropped = True
             self.dropped_values += len(rows)
         self._pending = rows
+        self._blocked = error.status in ("RESOURCE_EXHAUSTED", "PERMISSION_DENIED")
         self._warn(f"traces cannot be written, and are kept in memory for now: {error}")
 
     def _warn(self, text: str) -> None:

@@ -73,7 +73,8 @@ class TraceStore:
         overwrites an end.
 
         Raises:
-            StoreError: the file is damaged or of a newer format (status DATA_LOSS), or cannot be written (UNAVAILABLE).
+            StoreError: the file is damaged or of a newer format (status DATA_LOSS), or cannot be written now; see
+                `Database.write`.
         """
         if rows:
             with self.database.write() as db:

@@ -9,7 +9,7 @@ from flowkit.core.values import to_json
 from flowkit.errors import InvalidInputError
 from flowkit.server.frames import frame
 from flowkit.server.reflection.protect import protect
-from flowkit.server.reflection.run_route import RunRoute, read_json
+from flowkit.server.reflection.run_route import RunRoute, ValidateRoute, read_json
 from flowkit.server.reflection.served import Served
 from flowkit.server.version import flowkit_version
 
@@ -74,6 +74,7 @@ def reflection_app(served: Served, *, runtime_id: str) -> "ASGIApp":
         Route("/api/actions", actions),
         Route("/api/values", values),
         Route("/api/envs", envs),
+        Route("/api/validateInput", ValidateRoute(served), methods=["POST"]),  # ours: Genkit has no such route
         Route("/api/notify", notify, methods=["POST"]),
         Route("/api/cancelAction", cancel, methods=["POST"]),
         Route("/api/runAction", RunRoute(served.runner), methods=["POST"]),

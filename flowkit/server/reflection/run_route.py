@@ -5,16 +5,18 @@ Route("/api/runAction", RunRoute(runner), methods=["POST"])
 
 import asyncio
 import json
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, Protocol
 from urllib.parse import parse_qs
 
 from flowkit.errors import InvalidInputError, NotFoundError
+from flowkit.server.frames import frame
 from flowkit.server.runner import Run, Runner, RunRequest
 
 if TYPE_CHECKING:
     from starlette.types import Message, Receive, Scope, Send
 
-__all__ = ["RunRoute", "read_json"]
+__all__ = ["RunRoute", "ValidateRoute", "read_json"]
 
 
 class RunRoute:
@@ -34,6 +36,23 @@ class RunRoute:
         finally:
             watch.cancel()
             run.close()
+
+
+class _Validating(Protocol):
+    async def validate(self, key: object, body: Mapping[str, Any]) -> dict[str, Any]: ...
+
+
+class ValidateRoute:
+    """An ASGI endpoint: whether an action would take an input."""
+
+    def __init__(self, served: _Validating) -> None:
+        self._served = served
+
+    async def __call__(self, scope: "Scope", receive: "Receive", send: "Send") -> None:
+        body = await read_json(receive)
+        told = frame(await self._served.validate(body.get("key"), body))
+        await send(_start(200, b"application/json"))
+        await send({"type": "http.response.body", "body": told})
 
 
 async def _answer(run: Run, send: "Send") -> None:

@@ -3,12 +3,14 @@
 served = Served(ai, runtime_id="4711-3100", forward=forwarder, end=host.end_process)
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
+from flowkit.core.context import RunContext
+from flowkit.core.signature import MISSING
 from flowkit.errors import InvalidInputError
-from flowkit.server.describe import describe_actions
+from flowkit.server.describe import TOOL_V2, describe_actions
 from flowkit.server.generate import generate_action
 from flowkit.server.runner import Runner
 from flowkit.server.telemetry.forward import Forwarder, follow, unfollow
@@ -53,6 +55,23 @@ class Served:
             model = self.ai.default_model
             return {} if model is None else {"defaultModel": {"name": model}}
         raise InvalidInputError(f"there are no values of type {type!r}", hint="ask for defaultModel or middleware")
+
+    async def validate(self, key: object, body: Mapping[str, Any]) -> dict[str, Any]:
+        """Whether an action would take `body["input"]`, without running it: `valid`, `errors` with path and message.
+
+        Raises:
+            NotFoundError, InvalidInputError: there is no such action.
+        """
+        if not isinstance(key, str):
+            raise InvalidInputError("an input needs the key of its action", hint='send {"key": "/flow/menuQA", …}')
+        key = "/tool/" + key.removeprefix(TOOL_V2) if key.startswith(TOOL_V2) else key
+        action = await self.ai.registry.get(key)
+        try:
+            action.signature.bind(body.get("input", MISSING), RunContext({}, {}, None, None))
+        except InvalidInputError as error:
+            details = error.details if isinstance(error.details, Mapping) else {}
+            return {"valid": False, "errors": details.get("errors") or [{"path": "", "message": error.message}]}
+        return {"valid": True, "errors": []}
 
     def telemetry(self, url: object) -> None:
         """A tool says where it wants spans.

@@ -1,0 +1,58 @@
+"""One trace as a file: Genkit's TraceData with the log records beside it, so that Genkit's tools read it, too.
+
+raw = trace_file(store, "3ea5")                 # JSON, UTF-8, values whole
+rows, logs = trace_of_file(json.loads(raw))     # store.write(rows); LogStore(store).write(logs)
+"""
+
+import json
+from typing import Any
+
+from flowkit.core.values import to_json
+from flowkit.errors import InvalidInputError
+from flowkit.tracing.genkit import from_genkit, to_genkit
+from flowkit.tracing.log_rows import LogRow, genkit_log, log_from_genkit
+from flowkit.tracing.log_store import LogStore
+from flowkit.tracing.rows import SpanRow
+from flowkit.tracing.store import TraceStore
+
+__all__ = ["trace_file", "trace_of_file"]
+
+_FORMAT = "flowkit-trace"
+_VERSION = 1
+_LOGS = 10_000
+
+
+def trace_file(store: TraceStore, trace_id: str) -> bytes:
+    """The file's content; `trace_id` is a full id or the beginning of one.
+
+    Raises:
+        NotFoundError, InvalidInputError: there is none, or several begin so.
+    """
+    trace = store.get(trace_id)
+    logs = LogStore(store).list(trace_id=trace.trace_id, limit=_LOGS).items
+    data = {"format": _FORMAT, "version": _VERSION, **to_genkit(trace)}
+    data["logs"] = [genkit_log(row) for row in reversed(logs)]
+    return json.dumps(json.loads(to_json(data)), ensure_ascii=False, indent=1).encode()
+
+
+def trace_of_file(data: Any) -> tuple[list[SpanRow], list[LogRow]]:
+    """What a file holds.
+
+    Raises:
+        InvalidInputError: it is no trace, of several traces, or of a newer format.
+    """
+    if isinstance(data, dict) and data.get("format") == _FORMAT and data.get("version") != _VERSION:
+        raise InvalidInputError(f"the trace was written in format {data.get('version')}", hint="upgrade flowkit-ai")
+    rows = from_genkit(data)
+    ids = {row.trace_id for row in rows}
+    if len(ids) != 1:
+        raise InvalidInputError("the file has no span" if not ids else "the file has spans of several traces")
+    logs = []
+    for record in data.get("logs") or ():
+        try:
+            row = log_from_genkit(record)
+        except (KeyError, TypeError, ValueError, AttributeError, OverflowError) as error:
+            raise InvalidInputError(f"a log record of the file is not right: {error}") from None
+        if row.trace_id in ids:
+            logs.append(row)
+    return rows, logs
