@@ -4,6 +4,8 @@ ai = load(app)
 """
 
 import os
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +13,7 @@ import click
 
 from flowkit.cli.lines import CliError, say
 
-__all__ = ["HELP", "app_option", "load"]
+__all__ = ["HELP", "app_option", "load", "told"]
 
 HELP: dict[str, Any] = {"help_option_names": ["-h", "--help"]}
 app_option = click.option("--app", metavar="APP", help="module:ai or file.py; default: pyproject.toml, then app.py")
@@ -26,16 +28,29 @@ def load(app: str | None, *, verbose: bool = False) -> Any:
     os.environ.setdefault("FLOWKIT_ENV", "dev")
     os.environ.setdefault("FLOWKIT_TRACES", "1")
 
-    from flowkit.cli.failures import place, user_traceback
     from flowkit.config import project_root
-    from flowkit.errors import FlowkitError
-    from flowkit.server.discover import AppImportError, find_app, load_app
+    from flowkit.server.discover import find_app, load_app
     from flowkit.server.reflection.role import stand_down
 
     stand_down()  # a command runs flows itself and serves nobody
     cwd = Path.cwd()
-    try:
+    with told(verbose=verbose):
         return load_app(find_app(app, cwd=cwd, root=project_root(cwd)))
+
+
+@contextmanager
+def told(*, verbose: bool = False) -> Iterator[None]:
+    """Errors of finding and importing an app, told in the user's own lines.
+
+    Raises:
+        CliError: instead of them; exit code 1 when the app's code raised.
+    """
+    from flowkit.cli.failures import place, user_traceback
+    from flowkit.errors import FlowkitError
+    from flowkit.server.discover import AppImportError
+
+    try:
+        yield
     except AppImportError as error:
         cause = error.__cause__ or error
         where = place(cause)

@@ -15,8 +15,9 @@ from types import ModuleType
 
 from flowkit.app import Flowkit
 from flowkit.errors import ConfigError, FlowkitError, NotFoundError
+from flowkit.server.flows.app import FlowApp
 
-__all__ = ["APP_FILES", "AppImportError", "AppPlace", "find_app", "load_app"]
+__all__ = ["APP_FILES", "AppImportError", "AppPlace", "find_app", "load_app", "load_flows"]
 
 APP_FILES = ("app.py", "main.py", "flows.py")
 _WAYS = 'name it with --app module:ai or --app file.py, or write [tool.flowkit] app = "module:ai" into pyproject.toml'
@@ -78,7 +79,29 @@ def load_app(place: AppPlace) -> Flowkit:
         ConfigError: there are several, or the name is something else.
         AppImportError: the app's code raised.
     """
+    return _flowkit_in(_imported(place), place)
+
+
+def load_flows(place: AppPlace) -> FlowApp:
+    """Import the app and find what it serves: its own `ai.asgi(…)` where it has one, since that says who may call, else
+    every flow of its `Flowkit`.
+
+    Raises:
+        NotFoundError, ConfigError, AppImportError: as `load_app`.
+    """
     module = _imported(place)
+    named = None if place.attribute is None else getattr(module, place.attribute, None)
+    if isinstance(named, FlowApp):
+        return named
+    found = {name: value for name, value in vars(module).items() if isinstance(value, FlowApp)}
+    different = {id(app): app for app in found.values() if named is None or app.ai is named}
+    if len(different) > 1:
+        hint = f"choose: flowkit serve {place.target}:{next(iter(found))}"
+        raise ConfigError(f"{place.target} has several apps made by asgi(): {', '.join(found)}", hint=hint)
+    return next(iter(different.values()), None) or FlowApp(_flowkit_in(module, place), dev=False)
+
+
+def _flowkit_in(module: ModuleType, place: AppPlace) -> Flowkit:
     found = {name: value for name, value in vars(module).items() if isinstance(value, Flowkit)}
     names = ", ".join(found)
     target = place.target

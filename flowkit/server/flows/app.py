@@ -64,7 +64,7 @@ class FlowApp:
         openapi: bool = True,
         dev: bool | None = None,
     ) -> None:
-        self._ai = ai
+        self.ai = ai
         self._names = None if flows is None else frozenset(self._name(flow) for flow in flows)
         self._providers = tuple(context_providers)
         self._policies = {self._name(name): policy for name, policy in (policies or {}).items()}
@@ -79,7 +79,7 @@ class FlowApp:
     @property
     def flows(self) -> list[str]:
         """The names of the flows that are served, sorted."""
-        known = [key.removeprefix("/flow/") for key in self._ai.registry.keys("flow")]
+        known = [key.removeprefix("/flow/") for key in self.ai.registry.keys("flow")]
         return known if self._names is None else sorted(self._names)
 
     def path_of(self, flow: str) -> str:
@@ -141,7 +141,7 @@ class FlowApp:
             if not self._openapi:
                 raise Refusal(404, "NOT_FOUND", f"there is nothing at {path}")
             actions = {self.path_of(name): await self._action(name) for name in self.flows}
-            await send_json(send, 200, openapi_document(actions, title=self._ai.settings.root.name or "flowkit"))
+            await send_json(send, 200, openapi_document(actions, title=self.ai.settings.root.name or "flowkit"))
             return
         if path == _READY and self._draining:
             raise _shutting_down()
@@ -192,14 +192,14 @@ class FlowApp:
     async def _action(self, name: str) -> AnyAction:
         if self._names is None or name in self._names:
             try:
-                return await self._ai.registry.get(f"/flow/{name}")
+                return await self.ai.registry.get(f"/flow/{name}")
             except (NotFoundError, InvalidInputError):
                 pass
         raise Refusal(404, "NOT_FOUND", f"there is no flow {name!r}")
 
     def _name(self, flow: str | AnyAction) -> str:
         name = flow if isinstance(flow, str) else flow.name
-        known = self._ai.registry.keys("flow")
+        known = self.ai.registry.keys("flow")
         if f"/flow/{name}" not in known:
             there = ", ".join(key.removeprefix("/flow/") for key in known)
             raise NotFoundError(f"no flow {name!r} can be served", hint=f"there are: {there}" if there else None)
@@ -212,7 +212,7 @@ class FlowApp:
         loop = asyncio.get_running_loop()
         if loop is not self._attached:
             self._attached = loop
-            self._ai.attach()
+            self.ai.attach()
 
     async def _lifespan(self, receive: "Receive", send: "Send") -> None:
         await receive()
@@ -222,7 +222,7 @@ class FlowApp:
         await receive()
         await self.drain(0)
         try:
-            await self._ai.aclose()
+            await self.ai.aclose()
         except Exception:  # noqa: BLE001  the server ends all the same
             _log.exception("the app could not be closed")
         await send({"type": "lifespan.shutdown.complete"})

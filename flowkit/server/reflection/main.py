@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from flowkit.errors import StateError
 from flowkit.server.reflection.host import current_host
+from flowkit.server.reflection.offer import let_go
 from flowkit.server.reflection.program import Program
 
 if TYPE_CHECKING:
@@ -31,6 +32,7 @@ def run_main(ai: "Flowkit", main: Coroutine[Any, Any, T]) -> T:
     if _a_loop_runs():
         main.close()
         raise StateError("run_main was called while an event loop runs", hint="await the coroutine instead")
+    let_go()  # what follows may be the whole life of the program
     host = current_host()
     if host is None or ai not in host.apps:
         return asyncio.run(_run(ai, main))

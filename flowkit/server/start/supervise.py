@@ -5,8 +5,8 @@
     await supervisor.run()                             # until `stop`
     supervisor.status.state                            # "running"
 
-An app that fails before it was ready waits for a change of its files. One that ran and then died is started again,
-after 0.5, 1, 2, 4 … 30 seconds.
+An app that fails at its start waits for a change of its files. One that was ready for two seconds and then died is
+started again, after 0.5, 1, 2, 4 … 30 seconds.
 """
 
 import asyncio
@@ -22,13 +22,17 @@ from flowkit.server.runtimes import Runtime, runtimes, sweep
 from flowkit.server.start.child import Child
 from flowkit.server.start.crash import Crash, read_crash
 
-__all__ = ["State", "Status", "Supervisor"]
+__all__ = ["IMPORT_FAILED", "State", "Status", "Supervisor"]
+
+IMPORT_FAILED = 78
+"""The exit code by which the program that imports an app says that this has failed: it will not be better next time."""
 
 State = Literal["starting", "running", "failed", "ended", "stopping"]
 """`failed`: it could not start, or died; `ended`: it has ended by itself, with exit code 0."""
 
 _FIRST_WAIT_SECONDS, _LONGEST_WAIT_SECONDS = 0.5, 30.0
 _HEALTHY_SECONDS = 10.0  # after so long a run, the next crash is a first one
+_STOOD_SECONDS = 2.0  # what dies sooner could not start
 _SILENT_SECONDS = 10.0
 _LOOK_SECONDS, _LOOK_READY_SECONDS = 0.05, 0.5
 
@@ -126,9 +130,11 @@ class Supervisor:
             if crash is None or self._stopping:
                 failures = 0
             else:
-                was_ready = self.status.ready_seconds is not None
-                failures = 1 if time.monotonic() - began > _HEALTHY_SECONDS else failures + 1
-                await self._wait_after(crash, failures if was_ready and crash.exit_code else None)
+                lasted, ready = time.monotonic() - began, self.status.ready_seconds
+                failures = 1 if lasted > _HEALTHY_SECONDS else failures + 1
+                stood = ready is not None and lasted - ready > _STOOD_SECONDS
+                retries = stood and crash.exit_code not in (0, IMPORT_FAILED)
+                await self._wait_after(crash, failures if retries else None)
             _forget_bytecode(self._changed)
             restarts += 1
 
