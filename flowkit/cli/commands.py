@@ -17,6 +17,8 @@ class Entry(NamedTuple):
 
 
 COMMANDS: dict[str, Entry] = {
+    "start": Entry("Develop and deploy", "flowkit.cli.start", "start", "[APP]", "Run the app with UI and hot reload"),
+    "serve": Entry("Develop and deploy", "flowkit.cli.serve", "serve", "[APP]", "Serve the app's flows over HTTP"),
     "flow:run": Entry("Flows", "flowkit.cli.flows", "flow_run", "NAME [INPUT]", "Run a flow and print its result"),
     "flow:list": Entry("Flows", "flowkit.cli.flows", "flow_list", "", "List the app's flows and what they take"),
     "trace:list": Entry(
