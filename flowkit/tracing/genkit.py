@@ -205,6 +205,8 @@ def _row(span: Mapping[str, Any]) -> SpanRow:
         raised: Mapping[str, Any] = next((event.attributes for event in events if event.name == "exception"), {})
         kind, message, stack = (str(raised.get(name) or "") for name in _EXCEPTION)
         row.error = SpanError(kind, message or str(status.get("message") or ""), stack)
+        if raised and type_ != "external":  # ours have it as their error, and `genkit_span` makes the event of that
+            row.events = tuple(event for event in row.events if event.attributes is not raised)
     row.attributes = facts
     return row
 

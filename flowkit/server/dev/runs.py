@@ -62,9 +62,9 @@ class Run:
         at = after
         while True:
             events = [event for event, _ in self._events if event["n"] > at]
-            if events and events[0]["n"] > at + 1:
-                yield {"n": events[0]["n"] - 1, "type": "dropped"}
             for event in events:
+                if event["n"] > at + 1:
+                    yield {"n": event["n"] - 1, "type": "dropped"}
                 yield event
                 at = event["n"]
             if self.ended or self._closed:
