@@ -202,11 +202,12 @@ def _row(span: Mapping[str, Any]) -> SpanRow:
     if end_ns and row.state is None:
         row.state = "error" if status.get("code") == 2 else "success"
     if row.state in ("error", "cancelled"):
-        raised: Mapping[str, Any] = next((event.attributes for event in events if event.name == "exception"), {})
+        event = next((event for event in events if event.name == "exception"), None)
+        raised: Mapping[str, Any] = {} if event is None else event.attributes
         kind, message, stack = (str(raised.get(name) or "") for name in _EXCEPTION)
         row.error = SpanError(kind, message or str(status.get("message") or ""), stack)
-        if raised and type_ != "external":  # ours have it as their error, and `genkit_span` makes the event of that
-            row.events = tuple(event for event in row.events if event.attributes is not raised)
+        if type_ != "external":  # ours have it as their error, and `genkit_span` makes the event of that
+            row.events = tuple(each for each in events if each is not event)
     row.attributes = facts
     return row
 
