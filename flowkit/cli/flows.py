@@ -26,13 +26,23 @@ __all__ = ["flow_list", "flow_run"]
     "--output", metavar="FILE", type=click.Path(dir_okay=False, path_type=Path), help="Write the result as JSON"
 )
 @click.option("-v", "--verbose", is_flag=True, help="When the flow fails, show where in your code")
+@click.option("--in-process", is_flag=True, help="Run it here, also when the app runs already")
 def flow_run(
-    name: str, input: str | None, app: str | None, stream: bool, context: str | None, output: Path | None, verbose: bool
+    name: str,
+    input: str | None,
+    app: str | None,
+    stream: bool,
+    context: str | None,
+    output: Path | None,
+    verbose: bool,
+    in_process: bool,
 ) -> int:
     """Run the flow NAME and print its result.
 
     INPUT is JSON, plain text, @file, or - for stdin. Only the result goes to stdout: text as it is, anything else as
     JSON. The run is traced; its id goes to stderr.
+
+    When the app runs already (flowkit start), the flow runs in it; with --app or --in-process it runs here.
     """
     if input is not None and input.startswith("-") and not _is_value(input):
         raise click.NoSuchOption(input, ctx=click.get_current_context())
@@ -44,7 +54,13 @@ def flow_run(
     from flowkit.cli.value import read_object
 
     values = read_object(context, "--context") if context is not None else None
+    runtime = None if in_process or app is not None else _running()
     with Results() as results:
+        if runtime is not None:
+            from flowkit.cli.remote_runs import RemoteRun
+
+            remote = RemoteRun(runtime, results, stream=stream, output=output, verbose=verbose)
+            return remote(name, input, values)
         ai = load(app, verbose=verbose)
         run = FlowRun(ai, results, stream=stream, output=output, verbose=verbose)
         exit_code = run(name, input, values)
@@ -75,6 +91,14 @@ def flow_list(app: str | None, as_json: bool) -> int:
     columns = (Column("Flow", "accent"), Column("Input", flexible=True), Column("Description", "dim", flexible=True))
     print_table(columns, [(row["name"], row["input"] or "–", row["description"] or "") for row in rows])
     return 0
+
+
+def _running() -> Any:
+    """The app of this project that runs now, if there is one."""
+    from flowkit.config import Settings
+    from flowkit.server.runtimes import running
+
+    return running(Settings.from_env().root)
 
 
 def _flows(ai: Any) -> list[dict[str, Any]]:

@@ -80,7 +80,7 @@ def start(
     policy = _policy(host, token, allow_host, allow_origin)
 
     from flowkit.cli.start_screen import Screen
-    from flowkit.config import project_root
+    from flowkit.config import Settings, project_root
     from flowkit.server.discover import find_app
     from flowkit.server.start.parent import About
     from flowkit.server.start.ports import listen
@@ -88,11 +88,11 @@ def start(
 
     cwd = Path.cwd()
     root = project_root(cwd)
-    label, folders = shlex.join(command), []
+    label, folders = shlex.join(command), [root]
     if not command:
         with told():
             place = find_app(app, cwd=cwd, root=root)
-        label, folders = place.label, [place.folder]
+        label, folders = place.label, [root, place.folder]
         command = [sys.executable, "-m", "flowkit.cli.start_app", *([] if app is None else [app])]
     listening = listen(host=host, port=port)
     shown = next(iter(policy.hosts), host) if host in _WILDCARDS else host
@@ -103,7 +103,7 @@ def start(
         screen.note(f"whoever reaches {host} and has the token can run this app and read its traces")
     plan = Plan(
         command=command,
-        about=About(url=url, app=label, root=root),
+        about=About(url=url, app=label, root=Settings.from_env().root),
         listening=listening,
         policy=policy,
         folders=folders,

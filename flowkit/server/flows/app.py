@@ -82,6 +82,11 @@ class FlowApp:
         known = [key.removeprefix("/flow/") for key in self.ai.registry.keys("flow")]
         return known if self._names is None else sorted(self._names)
 
+    @property
+    def asks_who(self) -> bool:
+        """True when something stands between a stranger and a flow."""
+        return bool(self._providers or self._policies)
+
     def path_of(self, flow: str) -> str:
         return self._prefix + flow
 

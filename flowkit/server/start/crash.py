@@ -4,6 +4,7 @@ crash = read_crash(text, exit_code=1, root=Path.cwd())
 crash.message, crash.file, crash.line              # "NameError: name 'x' is not defined", "app.py", 3
 """
 
+import os
 import re
 import signal
 from dataclasses import dataclass
@@ -14,7 +15,8 @@ __all__ = ["Crash", "read_crash"]
 # Frames in an exception group stand behind bars.
 _FRAME = re.compile(r'^[\s|+-]*File "(?P<file>[^"\n]+)", line (?P<line>\d+)', re.MULTILINE)
 _HEAD = "Traceback (most recent call last):"
-_FOREIGN = ("site-packages", "dist-packages", "/lib/python3", "\\Lib\\", "<frozen ", "<string>")
+_OURS = str(Path(__file__).parents[2]) + os.sep
+_FOREIGN = (_OURS, "site-packages", "dist-packages", "/lib/python3", "\\Lib\\", "<frozen ", "<string>")
 _LINES = 60
 _ESCAPES = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
 
@@ -30,6 +32,8 @@ class Crash:
     line: int | None = None
     traceback: str = ""
     """The last traceback, or the last lines."""
+    is_users: bool = False
+    """The file is of the user's code, and not of a library."""
 
     @property
     def place(self) -> str | None:
@@ -59,7 +63,8 @@ def read_crash(error_output: str, *, exit_code: int, root: Path) -> Crash:
     told = [frame for frame in frames if frame.start() >= start]
     own = [frame for frame in told if not any(part in frame["file"] for part in _FOREIGN)]
     frame = (own or told)[-1]
-    return Crash(message, exit_code, _relative(frame["file"], root), int(frame["line"]), text[start:].strip())
+    file = _relative(frame["file"], root)
+    return Crash(message, exit_code, file, int(frame["line"]), text[start:].strip(), is_users=bool(own))
 
 
 def _message(after: str) -> str | None:

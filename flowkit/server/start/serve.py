@@ -58,7 +58,7 @@ class Plan:
     policy: Policy = field(default_factory=Policy)
     """Of the guard; its content types come from the additions."""
     folders: Sequence[Path] = ()
-    """Watched besides the project."""
+    """Watched, with all that is in them."""
     spans_listening: socket | None = None
     """A port of loopback for the spans of other frameworks' runtimes: they have no token, if there is one."""
     add: Callable[[Supervisor, About], Additions] = lambda supervisor, about: Additions()
@@ -189,8 +189,8 @@ class _Parent:
 
 def _watched(plan: Plan) -> tuple[list[Path], frozenset[str]]:
     """Folders and kinds of files. A program that is named by its file is watched, whatever its language is."""
-    folders = [plan.about.root]
-    for folder in (Path.cwd(), *plan.folders):
+    folders: list[Path] = []
+    for folder in (*plan.folders, Path.cwd()):
         if not any(folder.is_relative_to(known) for known in folders):
             folders.append(folder)
     named = {Path(word).suffix for word in plan.command[1:] if Path(word).is_file()}
