@@ -127,7 +127,7 @@ def check_project(ai: "Flowkit | None", problem: Finding | None, cwd: Path) -> I
     yield _data_folder(group, settings.data_folder)
     yield _traces(group, settings.data_folder)
     yield from _indexes(group, settings.data_folder)
-    yield _disk(group, settings.root)
+    yield _disk(group, settings.data_folder if settings.data_folder.is_dir() else settings.root)
 
 
 def _plugin_label(plugin: object) -> str:

@@ -9,7 +9,7 @@ from importlib import import_module
 import click
 
 from flowkit.cli.commands import COMMANDS
-from flowkit.cli.lines import INTERRUPTED, CliError, ReaderLeft, complain, prepare_streams, say
+from flowkit.cli.lines import INTERRUPTED, CliError, ReaderLeft, complain, prepare_streams, say, show_warnings
 from flowkit.errors import FlowkitError
 
 __all__ = ["dispatch"]
@@ -18,6 +18,7 @@ __all__ = ["dispatch"]
 def dispatch(arguments: list[str]) -> int:
     """Run a command; returns 0 fine, 1 failed, 2 wrong usage or input, 130 interrupted."""
     prepare_streams()
+    show_warnings()
     name, rest = arguments[0], arguments[1:]
     try:
         return _command(name).main(rest, prog_name=f"flowkit {name}", standalone_mode=False) or 0

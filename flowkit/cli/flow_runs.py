@@ -25,7 +25,7 @@ from flowkit.core.spans import SpanRecord
 from flowkit.core.stream import ActionStream
 from flowkit.errors import FlowkitError, InvalidInputError
 
-__all__ = ["FlowRun"]
+__all__ = ["FlowRun", "unknown_flow"]
 
 AnyAction = Action[Any, Any, Any]
 
@@ -56,7 +56,7 @@ class FlowRun:
         name = name.removeprefix("/flow/")
         names = sorted(key.removeprefix("/flow/") for key in self._ai.registry.keys("flow"))
         if name not in names:
-            raise _unknown(name, names)
+            raise unknown_flow(name, names)
         self._ai.runtime.on_span = self._seen
         action: AnyAction | None = None
         value: Any = MISSING
@@ -113,11 +113,11 @@ class FlowRun:
             say("interrupted", "dim")
         elif outcome.error is not None:
             self._results.stop()
-            exit_code = self._explain(outcome.error, action, value)
+            exit_code = self._explain(outcome, outcome.error, action, value)
         else:
             exit_code = self._print(outcome.result)
         if self._trace_id is not None:
-            say(f"Trace ID: {self._trace_id}", "dim")
+            say(f"Trace ID: {self._trace_id}{'' if outcome.kept else ' (not kept)'}", "dim")
         return exit_code
 
     def _print(self, result: Any) -> int:
@@ -135,7 +135,7 @@ class FlowRun:
                 self._reader_left = True
         return exit_code
 
-    def _explain(self, error: BaseException, action: AnyAction | None, value: Any) -> int:
+    def _explain(self, outcome: Outcome, error: BaseException, action: AnyAction | None, value: Any) -> int:
         if action is not None and isinstance(error, InvalidInputError) and _is_refused(action, value):
             _explain_input(error, action, missing=value is MISSING)
             return 2
@@ -147,7 +147,7 @@ class FlowRun:
             message = f"the flow ended the process with exit code {error.code}"
         hint = getattr(error, "hint", None) if isinstance(error, FlowkitError) else None
         if hint is None and not self._verbose:
-            hint = "-v shows where; flowkit trace:get latest shows every step"
+            hint = "-v shows where" + ("; flowkit trace:get latest shows every step" if outcome.kept else "")
         complain(f"{message} ({where})" if where else message, hint)
         return 1
 
@@ -172,7 +172,8 @@ def _explain_input(error: InvalidInputError, action: AnyAction, *, missing: bool
     complain(f"flow {action.name!r} needs an input", f"{hint}; for instance: flowkit flow:run {action.name} {shown}")
 
 
-def _unknown(name: str, names: list[str]) -> CliError:
+def unknown_flow(name: str, names: list[str]) -> CliError:
+    """What to say when the app has no flow of that name."""
     if not names:
         return CliError(f"no flow {name!r}: the app has no flows", hint="@ai.flow() above a function makes one")
     listed = ", ".join(names[:_LISTED]) + (", …" if len(names) > _LISTED else "")

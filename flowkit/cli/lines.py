@@ -9,7 +9,8 @@ The colours are of the 256-colour palette and readable on light and dark backgro
 import os
 import re
 import sys
-from typing import IO, Literal
+import warnings
+from typing import IO, Literal, TextIO
 
 __all__ = [
     "INTERRUPTED",
@@ -23,6 +24,7 @@ __all__ = [
     "paint",
     "prepare_streams",
     "say",
+    "show_warnings",
     "write",
 ]
 
@@ -109,6 +111,26 @@ def complain(message: str, hint: str | None = None) -> None:
     say(f"{paint('Error:', 'bad', sys.stderr)} {one_line(message.strip())}")
     if hint:
         say(f"{paint('Hint:', 'accent', sys.stderr)}  {one_line(hint.strip())}")
+
+
+def show_warnings() -> None:
+    """From now on, flowkit's own warnings are a line each; those of other code look as Python shows them."""
+    before = warnings.showwarning
+
+    def show(
+        message: Warning | str,
+        category: type[Warning],
+        filename: str,
+        lineno: int,
+        file: TextIO | None = None,
+        line: str | None = None,
+    ) -> None:
+        if filename == "flowkit" and file is None:
+            say(f"{paint('Warning:', 'warn', sys.stderr)} {one_line(str(message))}")
+        else:
+            before(message, category, filename, lineno, file, line)
+
+    warnings.showwarning = show
 
 
 def one_line(text: str, *, whole: bool = False) -> str:

@@ -18,7 +18,7 @@ from flowkit.cli.failures import describe
 from flowkit.cli.lines import say
 from flowkit.tracing.otlp import start_export
 from flowkit.tracing.provider import install_if_unset, remove
-from flowkit.tracing.recorder import flush_all
+from flowkit.tracing.recorder import Recorder, flush_all
 
 __all__ = ["Outcome", "run_work"]
 
@@ -35,6 +35,8 @@ class Outcome:
     stopped_by: signal.Signals | None = None
     threads_left: bool = False
     """A thread of the app still runs, and Python would wait for it."""
+    kept: bool = True
+    """What the run left to be traced is on disk."""
 
     @property
     def exit_code(self) -> int:
@@ -71,6 +73,7 @@ def run_work(ai: Flowkit, work: Callable[[], Coroutine[Any, Any, Any]]) -> Outco
     if stop_export is not None:
         stop_export()
     flush_all()
+    outcome.kept = not isinstance(sink, Recorder) or sink.flush()
     outcome.threads_left = outcome.stopped_by is not None and _busy_threads()
     if not outcome.threads_left:
         runner.close()

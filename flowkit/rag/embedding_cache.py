@@ -85,7 +85,7 @@ class EmbeddingCache:
 
     async def get_many(self, space: VectorSpace, texts: Sequence[str]) -> "list[Row | None]":
         """The vector of each text, in order, None where there is none. The arrays are read-only."""
-        if self._file is None or not texts or not self._file.path.exists():
+        if self._file is None or not texts or self._file.is_missing():
             return [None] * len(texts)
         keys = [_key(text) for text in texts]
         found = await run_in_thread(self._attempt, (lambda db: read(db, space.key, keys), {}))
@@ -144,7 +144,7 @@ class EmbeddingCache:
             except (sqlite3.Error, OSError) as error:
                 aside = file.move_aside() if attempt == 0 and is_damage(error) else None
                 if aside is None:
-                    self._warn(f"embeddings are not cached in {file.path}: {error}")
+                    self._warn(f"embeddings are not cached in {file.path}: {error} (the run goes on without)")
                     break
                 self._warn(f"the embedding cache {file.path} was damaged ({error}) and begins anew; see {aside.name}")
         return otherwise
@@ -153,7 +153,7 @@ class EmbeddingCache:
         """Say the same thing once: an index run asks hundreds of times."""
         if text not in self._said:
             self._said.add(text)
-            warnings.warn(text, RuntimeWarning, stacklevel=2)
+            warnings.warn_explicit(text, RuntimeWarning, "flowkit", 0)  # no line of the user's is to blame
 
 
 def _key(text: str) -> bytes:

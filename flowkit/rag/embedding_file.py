@@ -43,6 +43,14 @@ class CacheFile:
         self.inode = 0
         _links.add(self)
 
+    def is_missing(self) -> bool:
+        """True when there is nothing to be found; what cannot be looked at is not missing."""
+        try:
+            self.path.stat()
+        except OSError as error:
+            return isinstance(error, FileNotFoundError | NotADirectoryError)
+        return False
+
     @contextmanager
     def open(self) -> "Iterator[Connection]":
         """The connection; a damaged file raises sqlite3.DatabaseError here or in its use."""
@@ -126,6 +134,8 @@ def _connect(file: Path) -> "Connection":
     missing = [folder for folder in file.parents if not folder.exists()]
     for folder in reversed(missing):
         folder.mkdir(mode=0o700, exist_ok=True)
+    # Private, and so are SQLite's side files, which take its mode.
+    os.close(os.open(file, os.O_CREAT | os.O_RDWR, 0o600))
     db = sqlite3.connect(file, timeout=_BUSY_SECONDS, isolation_level=None, check_same_thread=False)
     try:
         (version,) = db.execute("PRAGMA user_version").fetchone()
@@ -170,10 +180,11 @@ def _transaction(db: "Connection") -> Iterator[None]:
     db.execute("BEGIN IMMEDIATE")
     try:
         yield
+        db.execute("COMMIT")
     except BaseException:
-        db.execute("ROLLBACK")
+        if db.in_transaction:  # SQLite itself rolls back on some errors
+            db.execute("ROLLBACK")
         raise
-    db.execute("COMMIT")
 
 
 def read(db: "Connection", space: str, keys: Sequence[bytes]) -> dict[bytes, bytes]:
@@ -194,10 +205,23 @@ def read(db: "Connection", space: str, keys: Sequence[bytes]) -> dict[bytes, byt
             if day != today:
                 stale.append((today, id))
     if stale:
-        # By the day is exact enough for what goes first, and keeps reading from being writing.
+        _note_use(db, stale)
+    return found
+
+
+def _note_use(db: "Connection", stale: Sequence[tuple[int, int]]) -> None:
+    """By the day, which is exact enough for what goes first, and keeps reading from being writing.
+
+    When that cannot be written (a full disk, a file that is read-only or held by another), what was read still counts.
+    """
+    import sqlite3
+
+    try:
         with _transaction(db):
             db.executemany("UPDATE vectors SET day = ? WHERE id = ?", stale)
-    return found
+    except sqlite3.OperationalError as error:
+        if is_damage(error):
+            raise
 
 
 def write(db: "Connection", space: str, rows: Mapping[bytes, bytes], max_size_bytes: int) -> None:

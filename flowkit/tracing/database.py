@@ -84,6 +84,7 @@ CREATE TABLE big_values (
 """
 
 _BUSY_SECONDS = 5.0
+_MODES = "check its owner and mode, and those of its folder"
 _DENIED = (errno.EACCES, errno.EPERM, errno.EROFS)
 
 
@@ -247,7 +248,7 @@ class Database:
             if error.errno in (errno.ENOSPC, errno.EDQUOT):
                 raise self._full() from error
             status: Status = "PERMISSION_DENIED" if error.errno in _DENIED else "UNAVAILABLE"
-            hint = "check its owner and mode, and those of its folder" if error.errno in _DENIED else None
+            hint = _MODES if error.errno in _DENIED else None
             raise StoreError(f"{self.path} cannot be opened: {error.strerror}", hint=hint, status=status) from error
 
     def _error(self, error: "Error") -> FlowkitError:
@@ -261,8 +262,7 @@ class Database:
         if code == sqlite3.SQLITE_FULL or (code == sqlite3.SQLITE_IOERR and _is_full(self.path.parent)):
             return self._full()
         if code in (sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_PERM):
-            hint = "check its owner and mode, and those of its folder"
-            return StoreError(f"{self.path} cannot be opened: {error}", hint=hint, status="PERMISSION_DENIED")
+            return StoreError(f"{self.path} cannot be opened: {error}", hint=_MODES, status="PERMISSION_DENIED")
         hint = "another process holds it" if code == sqlite3.SQLITE_BUSY else None
         return StoreError(f"{self.path} cannot be used: {error}", hint=hint, status="UNAVAILABLE")
 

@@ -5,6 +5,7 @@ state = read_state(connection)
 """
 
 import errno
+import os
 import sqlite3
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -68,9 +69,9 @@ class State(NamedTuple):
     terms_version: int
 
 
-def connect(folder: Path, *, create: bool = False) -> sqlite3.Connection:
-    """A connection in autocommit mode, for any thread, one at a time. It makes no file unless `create` says so."""
-    uri = f"{(folder / DATABASE).absolute().as_uri()}?mode={'rwc' if create else 'rw'}"
+def connect(folder: Path) -> sqlite3.Connection:
+    """A connection in autocommit mode, for any thread, one at a time. It makes no file."""
+    uri = f"{(folder / DATABASE).absolute().as_uri()}?mode=rw"
     connection = sqlite3.connect(
         uri, uri=True, timeout=_BUSY_SECONDS, isolation_level=None, check_same_thread=False, cached_statements=64
     )
@@ -84,7 +85,9 @@ def connect(folder: Path, *, create: bool = False) -> sqlite3.Connection:
 def create(folder: Path, *, name: str, dimension: int | None, embedder: str | None, terms_version: int) -> None:
     """Make the folder and an empty index in it, unless another process has just done so."""
     make_folder(folder)
-    connection = connect(folder, create=True)
+    # SQLite gives its side files the mode of this one, so it is private before they are made.
+    os.close(os.open(folder / DATABASE, os.O_CREAT | os.O_RDWR, 0o600))
+    connection = connect(folder)
     try:
         connection.execute("PRAGMA journal_mode = WAL")
         with transaction(connection):
@@ -97,7 +100,6 @@ def create(folder: Path, *, name: str, dimension: int | None, embedder: str | No
                 connection.execute("INSERT INTO state VALUES (1, ?, ?, ?, ?, ?, ?, ?)", row)
     finally:
         connection.close()
-    (folder / DATABASE).chmod(0o600)
 
 
 def upgrade(connection: sqlite3.Connection, folder: Path) -> bool:
@@ -200,7 +202,7 @@ def _damaged(path: Path, what: str) -> StoreError:
 
 def _full(folder: Path) -> StateError:
     return StateError(
-        f"no space left for index files in {folder}; nothing was written",
+        f"no space left for index files in {folder}; what was written before stays",
         status="RESOURCE_EXHAUSTED",
         hint="free some space and run it again",
     )

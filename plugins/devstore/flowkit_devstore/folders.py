@@ -81,4 +81,4 @@ def near_names(parent: Path, index: str) -> list[str]:
     if not parent.is_dir():
         return []
     names = [index_name(path.name) or path.name for path in parent.iterdir() if (path / DATABASE).is_file()]
-    return difflib.get_close_matches(index, names, n=3)
+    return difflib.get_close_matches(index, [name for name in names if name != index], n=3)
