@@ -26,7 +26,7 @@ class Browser:
 
     async def get(self, path: str, **query: Any) -> Any:
         """The JSON of a GET that succeeds."""
-        response = await self.http.get(path, params=query)
+        response = await self.http.get(path, params=query or None)
         assert response.status_code == 200, response.text
         return response.json()
 
@@ -39,7 +39,7 @@ class Browser:
     @asynccontextmanager
     async def lines(self, path: str, **query: Any) -> AsyncIterator[AsyncIterator[Any]]:
         """The JSON values of a stream, as they come, with or without the words of server-sent events."""
-        async with self.http.stream("GET", path, params=query) as response:
+        async with self.http.stream("GET", path, params=query or None) as response:
             assert response.status_code == 200, await response.aread()
 
             async def values() -> AsyncIterator[Any]:

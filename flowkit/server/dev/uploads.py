@@ -137,6 +137,7 @@ def upload_operations(uploads: Uploads) -> Sequence[Operation]:
     async def upload(call: Call) -> Upload:
         from starlette.datastructures import UploadFile
         from starlette.exceptions import HTTPException
+        from starlette.formparsers import MultiPartException
 
         if int(call.request.headers.get("content-length") or 0) > UPLOAD_BYTES + 10_000:
             raise InvalidInputError("the file is too large", hint=f"upload at most {UPLOAD_BYTES} bytes")
@@ -149,8 +150,8 @@ def upload_operations(uploads: Uploads) -> Sequence[Operation]:
                     raise InvalidInputError("the file is too large", hint=f"upload at most {UPLOAD_BYTES} bytes")
                 kept: Upload = await run_in_thread(uploads.add, (file.filename, file.file))
                 return kept
-        except HTTPException as error:  # Starlette's word for a form that is not right
-            raise InvalidInputError(f"the form cannot be read: {error.detail}") from None
+        except (HTTPException, MultiPartException) as error:  # Starlette's words for a form that is not right
+            raise InvalidInputError(f"the form cannot be read: {error}") from None
 
     async def list_uploads(call: Call) -> UploadList:
         return UploadList(uploads=tuple(await run_in_thread(uploads.list)))
