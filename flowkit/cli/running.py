@@ -16,6 +16,7 @@ from typing import Any
 from flowkit.app import Flowkit
 from flowkit.cli.failures import describe
 from flowkit.cli.lines import say
+from flowkit.tracing.logs import keep_logs, stop_keeping
 from flowkit.tracing.otlp import start_export
 from flowkit.tracing.provider import install_if_unset, remove
 from flowkit.tracing.recorder import Recorder, flush_all
@@ -55,6 +56,7 @@ def run_work(ai: Flowkit, work: Callable[[], Coroutine[Any, Any, Any]]) -> Outco
     outcome = Outcome()
     sink = ai.runtime.tracing.sink
     stop_export = start_export(ai.settings.otlp, sink)
+    logs = keep_logs(sink.store, sink.redactor) if isinstance(sink, Recorder) else None
     provider = install_if_unset(sink) if sink is not None else None
     runner = asyncio.Runner()
     loop = runner.get_loop()
@@ -72,6 +74,8 @@ def run_work(ai: Flowkit, work: Callable[[], Coroutine[Any, Any, Any]]) -> Outco
         remove(provider)
     if stop_export is not None:
         stop_export()
+    if logs is not None:
+        stop_keeping(logs)
     flush_all()
     outcome.kept = not isinstance(sink, Recorder) or sink.flush()
     outcome.threads_left = outcome.stopped_by is not None and _busy_threads()

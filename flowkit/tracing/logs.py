@@ -1,8 +1,7 @@
 """Records of `logging` go to the trace store, each with the span that was current: for processes that tools look into.
 
-keeper = LogKeeper(store, redactor)
-keeper.install()
-keeper.remove()                         # what is queued is written
+keeper = keep_logs(store, redactor)        # for one file once, however often it is asked
+stop_keeping(keeper)                       # what is queued is written
 
 It hangs into `Logger.callHandlers`, not into the root logger's handlers: there it would make `logging.basicConfig` do
 nothing, silence Python's own last resort, and be thrown out by `dictConfig`. A record passes when its logger lets it
@@ -32,7 +31,7 @@ from flowkit.tracing.quiet import is_quiet, quiet
 from flowkit.tracing.redact import PLAIN, Redactor
 from flowkit.tracing.store import TraceStore
 
-__all__ = ["LogKeeper"]
+__all__ = ["LogKeeper", "keep_logs", "stop_keeping"]
 
 _TICK_SECONDS = 0.05
 _QUEUE = 10_000
@@ -48,9 +47,12 @@ class LogKeeper:
     """Keeps what is logged in this process. `dropped` counts records that did not fit into the queue."""
 
     def __init__(self, store: TraceStore, redactor: Redactor = PLAIN) -> None:
+        self.path = store.path
         self.logs = LogStore(store)
         self.redactor = redactor
         self.dropped = 0
+        self.users = 0
+        """How many have asked for it by `keep_logs`."""
         self._waiting: deque[LogRow] = deque()
         self._wake = threading.Event()
         self._lock = threading.Lock()
@@ -159,6 +161,24 @@ class LogKeeper:
         self._wake = threading.Event()
         self._busy = threading.local()
         self._thread = None
+
+
+def keep_logs(store: TraceStore, redactor: Redactor = PLAIN) -> LogKeeper:
+    """Keep what this process logs in a store. Apps of one project share a keeper, so that nothing comes twice."""
+    with _installing:
+        keeper = next((known for known in _active if known.path == store.path), None) or LogKeeper(store, redactor)
+        keeper.users += 1
+        keeper.install()
+        return keeper
+
+
+def stop_keeping(keeper: LogKeeper) -> None:
+    """One user less; the last one removes it."""
+    with _installing:
+        keeper.users -= 1
+        last = keeper.users <= 0
+    if last:
+        keeper.remove()
 
 
 def _place() -> tuple[str | None, str | None]:

@@ -14,6 +14,8 @@ from flowkit.server.describe import TOOL_V2, describe_actions
 from flowkit.server.generate import generate_action
 from flowkit.server.runner import Runner
 from flowkit.server.telemetry.forward import Forwarder, follow, unfollow
+from flowkit.tracing.logs import keep_logs, stop_keeping
+from flowkit.tracing.recorder import Recorder
 
 if TYPE_CHECKING:
     from flowkit.app import Flowkit
@@ -32,12 +34,20 @@ class Served:
         self.ai = ai
         self.end = end
         self.forward = Forwarder()
+        sink = ai.runtime.tracing.sink
+        self._logs = keep_logs(sink.store, sink.redactor) if isinstance(sink, Recorder) else None
         # Without a sink there are no records, and without records no trace ids.
-        self.flush = follow(ai.runtime.tracing, self.forward)
+        self._flush_spans = follow(ai.runtime.tracing, self.forward)
         if ai.settings.telemetry_url:
             self.forward.add(ai.settings.telemetry_url, keep=True)
         ai.registry.register(generate_action(ai.registry, default_model=ai.default_model))
         self.runner = Runner(ai.registry, flush=self.flush)
+
+    def flush(self, seconds: float) -> None:
+        """Wait, at most so many seconds, until spans and logs so far can be read where they are kept."""
+        if self._logs is not None:
+            self._logs.flush(seconds / 2)
+        self._flush_spans(seconds)
 
     def actions(self) -> dict[str, dict[str, Any]]:
         """Every action by key, as `GET /api/actions` lists them."""
@@ -86,5 +96,8 @@ class Served:
         self.forward.add(url)
 
     def close(self) -> None:
-        """Spans go to tools no longer."""
+        """Spans go to tools no longer, and what is logged is not kept."""
         unfollow(self.ai.runtime.tracing, self.forward)
+        if self._logs is not None:
+            stop_keeping(self._logs)
+            self._logs = None

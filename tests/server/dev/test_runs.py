@@ -1,11 +1,13 @@
 """Runs from a page: the ids at once, every event in order, cancelling, and what is said without an app."""
 
 import asyncio
+import logging
 from typing import Any
 
 import pytest
 
 from flowkit import Flowkit
+from flowkit.config import Settings
 from flowkit.server.dev import runs as runs_module
 from tests.server.dev.conftest import Serve
 from tests.server.dev_server import Browser, until
@@ -153,3 +155,31 @@ async def test_many_chunks_are_not_all_kept(
 @pytest.mark.parametrize("run_id", ["0" * 16, "x", "..%2Fx"])
 async def test_an_unknown_run(browser: Browser, run_id: str):
     assert (await browser.http.get(f"/api/runs/{run_id}/events")).status_code in (400, 404)
+
+
+async def test_what_a_run_logs_is_with_its_trace_when_it_ends(browser: Browser, ai: Flowkit, serve: Serve):
+    logger = logging.getLogger("kitchen")
+
+    @ai.flow()
+    async def chatty() -> None:
+        logger.warning("the oven is cold")
+
+    serve(ai)
+    run = await browser.post("/api/runs", {"key": "/flow/chatty"})
+    await events(browser, run)
+
+    (log,) = (await browser.get(f"/api/traces/{run['traceId']}/logs"))["logs"]
+    assert (log["body"], log["spanId"]) == ("the oven is cold", run["spanId"])
+
+
+async def test_two_apps_of_one_process_keep_a_line_once(
+    browser: Browser, ai: Flowkit, settings: Settings, serve: Serve
+):
+    host = serve(ai)
+    host.add(Flowkit(settings=settings))
+    logging.getLogger("kitchen").warning("once")
+
+    async with asyncio.timeout(5):
+        while not (logs := (await browser.get("/api/logs"))["logs"]):
+            await asyncio.sleep(0.02)
+    assert [log["body"] for log in logs] == ["once"]
