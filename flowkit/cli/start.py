@@ -20,6 +20,9 @@ from flowkit.cli.lines import CliError
 
 if TYPE_CHECKING:
     from flowkit.server.guard import Policy
+    from flowkit.server.start.parent import About
+    from flowkit.server.start.serve import Additions
+    from flowkit.server.start.supervise import Supervisor
 
 __all__ = ["start"]
 
@@ -107,10 +110,18 @@ def start(
         listening=listening,
         policy=policy,
         folders=folders,
+        add=_dev_api,
         spans_listening=None if token is None else listen(host="127.0.0.1", port=None, first_port=4200),
     )
     serve_parent(plan, on_status=screen.show, on_error_output=screen.tee, on_ready=screen.ready, say=screen.note)
     return 0
+
+
+def _dev_api(supervisor: "Supervisor", about: "About") -> "Additions":
+    """Loaded while the app starts, not before."""
+    from flowkit.server.dev.mount import add_dev_api
+
+    return add_dev_api(supervisor, about)
 
 
 def _policy(host: str, token: str | None, allow_host: tuple[str, ...], allow_origin: tuple[str, ...]) -> "Policy":
