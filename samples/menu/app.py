@@ -18,7 +18,7 @@ ai = Flowkit(
     plugins=[Local(), DevStore("menu", embedder="local/all-minilm-l6-v2", mode="hybrid")],
     model="local/extractive",
 )
-cut = split.recursive(max_chars=400, overlap_chars=0)
+cut = split.paragraph(max_chars=400, overlap_chars=0)  # long ones at sentences: none is cut in two
 
 
 class Source(BaseModel):

@@ -77,6 +77,16 @@ def test_the_answer_is_streamed_before_its_sources(menu: Path):
 
 
 @pytest.mark.heavy
+def test_no_sentence_of_the_menus_is_cut_in_two(menu: Path):
+    run(menu, "flowkit", "flow:run", "indexMenu", "lunch.pdf")
+
+    answer = json.loads(run(menu, "flowkit", "flow:run", "menuQA", "How much is the lunch deal?").stdout)
+
+    assert "12.90 EUR" in answer["text"]
+    assert all(source["quote"].endswith(".") for source in answer["citations"])
+
+
+@pytest.mark.heavy
 def test_indexing_again_writes_nothing(menu: Path):
     first = run(menu, "flowkit", "flow:run", "indexMenu", "karte.pdf")
     again = run(menu, "flowkit", "flow:run", "indexMenu", "karte.pdf")

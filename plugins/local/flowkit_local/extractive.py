@@ -193,7 +193,11 @@ def _in_source(document: Document, sentence: Sentence) -> tuple[int, int]:
 
 
 def _joined(sentences: Sequence[str]) -> Iterator[str]:
-    """The sentences as pieces of one text, with a space between them except in scripts that have none."""
+    """The sentences as pieces of one text, with a space between them except in scripts that have none.
+
+    The lines of a PDF end where its page did; only citations keep them.
+    """
+    sentences = [" ".join(sentence.split()) for sentence in sentences]
     for at, sentence in enumerate(sentences):
         bare = at == 0 or ord(sentences[at - 1][-1]) >= 0x2E80
         yield sentence if bare else f" {sentence}"

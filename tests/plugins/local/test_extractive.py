@@ -122,6 +122,15 @@ async def test_citations_of_chunks_hold_their_quotes_in_the_whole_text(ai: Flowk
     assert citation.quote in text[citation.start : citation.end]
 
 
+async def test_the_answer_is_running_text_and_the_quote_keeps_the_lines_of_its_page(ai: Flowkit):
+    page = Document.from_text("The lentil soup is vegan\nand costs 5.00 EUR:  with\nparsley.", {"source": "menu.pdf"})
+
+    response = await ask(ai, "Which soup is vegan?", [page], sentences=1)
+
+    assert response.text == "The lentil soup is vegan and costs 5.00 EUR: with parsley."
+    assert response.citations[0].quote == page.text
+
+
 async def test_without_a_place_in_a_source_the_document_is_the_source(ai: Flowkit):
     (citation,) = (await ask(ai, "Who designed the Meridian Tower?", [TOWER], sentences=1)).citations
 
