@@ -32,6 +32,7 @@ from flowkit.core.threads import run_in_thread, trim_threads
 from flowkit.rag.embedder import caches_in_use
 from flowkit.rag.stores.contract import SearchMode, VectorStore
 from flowkit.rag.stores.serve import STORE_KINDS, StoreActions
+from flowkit.rag.verbs import IngestVerbs
 from flowkit.schema.documents import Document, ScoredDocument
 from flowkit.schema.embedding import Embedding, EmbedResponse, EmbedTask
 from flowkit.schema.filters import Filter
@@ -52,7 +53,7 @@ T = TypeVar("T")
 Run = Coroutine[Any, Any, T]
 
 
-class Flowkit(Decorators):
+class Flowkit(Decorators, IngestVerbs):
     """An app: its actions, its plugins, and how its runs are traced.
 
     Args:

@@ -20,6 +20,7 @@ from flowkit.rag.embedding_cache import EmbeddingCache, VectorSpace
 from flowkit.rag.stores.contract import Vector
 from flowkit.schema.documents import Document
 from flowkit.schema.embedding import EmbedTask
+from flowkit.schema.model import Usage
 from flowkit.schema.parts import TextPart
 
 __all__ = ["CachedEmbedder", "caches_in_use", "embedding_cache"]
@@ -57,6 +58,8 @@ class CachedEmbedder:
         """Vectors that came out of the cache."""
         self.windowed = 0
         """Texts over the embedder's limit, embedded by windows."""
+        self.usage: Usage | None = None
+        """What the embedder says that it took."""
         self._registry = registry
         self._cache = embedding_cache(registry.runtime)
 
@@ -86,6 +89,7 @@ class CachedEmbedder:
     async def _embed(self, documents: Sequence[Document], task: EmbedTask) -> list[Vector]:
         response = await embed_many(self._registry, self.action, documents, task=task, options=None)
         self.windowed += int((response.custom or {}).get("windowed", 0))
+        self.usage = Usage.sum([self.usage, response.usage])
         said, found = self.info.dimensions, response.embeddings[0].dimension
         if said is not None and said != found:
             raise InvalidOutputError(

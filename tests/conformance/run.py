@@ -16,7 +16,7 @@ from pydantic import ValidationError
 
 from flowkit.errors import FlowkitError
 from tests.conformance import filters as filter_areas
-from tests.conformance import fusion, splitters, stores, transforming, values
+from tests.conformance import fusion, ingesting, splitters, stores, transforming, values
 from tests.conformance.compare import difference
 from tests.conformance.vector import NoCounterpart, Outcome, Vector
 
@@ -26,6 +26,7 @@ Adapter = Callable[[Mapping[str, Any]], Any]
 ADAPTERS: dict[str, Adapter] = {
     **filter_areas.ADAPTERS,
     **fusion.ADAPTERS,
+    **ingesting.ADAPTERS,
     **splitters.ADAPTERS,
     **stores.ADAPTERS,
     **transforming.ADAPTERS,

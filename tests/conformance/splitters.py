@@ -17,7 +17,7 @@ _OUR_KEYS = ("index", "start", "end", "content_hash")
 
 def splitter(given: Mapping[str, Any]) -> Any:
     document = Document.from_text(given["document"]["text"], decode.metadata(given["document"]["metadata"]))
-    chunks = _splitter(given["splitter"], given)(document)
+    chunks = splitter_of(given["splitter"], given)(document)
     return {"segments": [_segment(chunk) for chunk in chunks]}
 
 
@@ -27,10 +27,10 @@ def _segment(chunk: Document) -> dict[str, Any]:
 
 
 def overlap(given: Mapping[str, Any]) -> Any:
-    return {"overlap": _splitter(given["splitter"], given).overlap(given["text"])}
+    return {"overlap": splitter_of(given["splitter"], given).overlap(given["text"])}
 
 
-def _splitter(options: Mapping[str, Any], given: Mapping[str, Any]) -> Any:
+def splitter_of(options: Mapping[str, Any], given: Mapping[str, Any]) -> Any:
     from flowkit.rag.split import levels as split
 
     arguments: dict[str, Any] = {"max_chars": options["max_size"], "overlap_chars": options["max_overlap"]}
@@ -42,7 +42,7 @@ def _splitter(options: Mapping[str, Any], given: Mapping[str, Any]) -> Any:
             "tokenizer": counter,
         }
     if "sub_splitter" in options:
-        arguments["sub_splitter"] = _splitter(options["sub_splitter"], given)
+        arguments["sub_splitter"] = splitter_of(options["sub_splitter"], given)
     match options["type"]:
         case "regex":
             return split.regex(options["regex"], options["join"], **arguments)

@@ -9,6 +9,7 @@ ai = Flowkit(plugins=[MyStore("menu", embedder="local/all-minilm-l6-v2")])
 
 from collections.abc import Sequence
 from typing import Any
+from weakref import WeakKeyDictionary
 
 from pydantic import ConfigDict, Field, ValidationError
 
@@ -26,12 +27,12 @@ from flowkit.rag.embedder import CachedEmbedder
 from flowkit.rag.stores.contract import SearchMode, SearchQuery, VectorStore
 from flowkit.rag.stores.turns import Turns
 from flowkit.rag.stores.write import Writer
-from flowkit.schema.documents import Document
+from flowkit.schema.documents import Document, text_hash
 from flowkit.schema.filters import Filter
 from flowkit.schema.retrieval import IndexerRequest, IndexReport, RetrieverRequest, RetrieverResponse
 from flowkit.schema.wire import Wire
 
-__all__ = ["STORE_KINDS", "SearchOptions", "StoreActions", "StorePlugin"]
+__all__ = ["STORE_KINDS", "SearchOptions", "StoreActions", "StorePlugin", "served_by"]
 
 STORE_KINDS: tuple[Kind, Kind] = ("indexer", "retriever")
 
@@ -59,6 +60,14 @@ class SearchOptions(Wire):
             found = problems(error)
             details = {"errors": found, "schema": cls.model_json_schema(by_alias=True)}
             raise InvalidInputError(f"bad options for {where}: {summary(found)}", details=details) from error
+
+
+_served: "WeakKeyDictionary[Action[Any, Any, Any], StoreActions]" = WeakKeyDictionary()
+
+
+def served_by(action: Action[Any, Any, Any]) -> "StoreActions | None":
+    """The index behind an indexer or retriever; None when it is a function."""
+    return _served.get(action)
 
 
 class StoreActions:
@@ -90,7 +99,7 @@ class StoreActions:
             return await self.retrieve(registry, request.query, options, ctx)
 
         info = next(info for info in self.infos() if info.kind == kind)
-        return Action(
+        action: Action[Any, Any, Any] = Action(
             kind,
             self.name,
             indexer if kind == "indexer" else retriever,
@@ -98,12 +107,28 @@ class StoreActions:
             metadata=info.metadata,
             plain=type(self.store),
         )
+        _served[action] = self
+        return action
 
     def _metadata(self, kind: str) -> dict[str, Any]:
         options = SearchOptions.model_json_schema(by_alias=True) if kind == "retriever" else {}
         return {"type": kind, "info": {"label": self.name}, kind: {"customOptions": options}}
 
-    async def _embedder(self, registry: Registry) -> CachedEmbedder:
+    @property
+    def place(self) -> str:
+        """A name for what is stored, the same in every process: of the index, and of where it lives if that is told."""
+        return text_hash(f"{self.name}\x00{getattr(self.store, 'path', '')}")
+
+    async def writer(self, registry: Registry) -> Writer:
+        """What writes into this index, for one run."""
+        return Writer(self.store, await self.cached_embedder(registry), self._turns)
+
+    async def cached_embedder(self, registry: Registry) -> CachedEmbedder:
+        """The embedder of this index, for one run.
+
+        Raises:
+            ConfigError: the index has none.
+        """
         if self.embedder is None:
             raise ConfigError(
                 f"index {self.name!r} has no embedder", hint='name one: embedder="local/all-minilm-l6-v2"'
@@ -119,7 +144,7 @@ class StoreActions:
         """
         if not documents:
             return IndexReport()
-        writer = Writer(self.store, await self._embedder(registry), self._turns)
+        writer = await self.writer(registry)
         return await writer.write(documents)
 
     async def retrieve(
@@ -136,7 +161,7 @@ class StoreActions:
         if mode == "keyword":
             await self.store.open(create=False)
         else:
-            embedder = await self._embedder(registry)
+            embedder = await self.cached_embedder(registry)
             await self.store.open(create=False, dimension=embedder.info.dimensions, embedder=embedder.name)
             vector = (await embedder.embed([query], task="query"))[0]
             annotate(ctx.record, {ATTRIBUTES.CACHED_EMBEDDINGS: embedder.hits or None})

@@ -26,7 +26,7 @@ class Writer:
 
     def __init__(self, store: VectorStore, embedder: CachedEmbedder, turns: Turns) -> None:
         self._store = store
-        self._embedder = embedder
+        self.embedder = embedder
         self._turns = turns
         self._opened = False
 
@@ -36,12 +36,7 @@ class Writer:
         queue = list({doc.id: doc for doc in rows}.values())  # the last of equal ids wins
         written = updated = 0
         for at in range(0, len(queue), _WINDOW):
-            window = queue[at : at + _WINDOW]
-            async with self._turns.hold([doc.id or "" for doc in window]):
-                new, changed = await self._compare(window)
-                if changed:
-                    await self._store.upsert([EmbeddedDocument(doc) for doc in changed])
-                await self._write_new(new)
+            new, changed = await self.sync(queue[at : at + _WINDOW])
             written += len(new)
             updated += len(changed)
         return IndexReport(
@@ -50,25 +45,34 @@ class Writer:
             unchanged=len(queue) - written - updated,
             ids=tuple(doc.id or "" for doc in rows),
             cleaned_characters=sum(doc.cleaned_characters for doc in documents),
-            windowed=self._embedder.windowed,
-            cached=self._embedder.hits,
+            windowed=self.embedder.windowed,
+            cached=self.embedder.hits,
         )
 
-    async def _open(self) -> bool:
+    async def sync(self, window: Sequence[Document]) -> tuple[list[Document], list[Document]]:
+        """Write some documents (with ids, each id once); returns those that were new, and those with new metadata."""
+        async with self._turns.hold([doc.id or "" for doc in window]):
+            new, changed = await self.compare(window)
+            if changed:
+                await self._store.upsert([EmbeddedDocument(doc) for doc in changed])
+            await self._write_new(new)
+        return new, changed
+
+    async def open(self) -> bool:
         """Open the index if it is there. It is made when the first vectors are, so that a failing run leaves none."""
         if not self._opened:
             try:
                 await self._store.open(
-                    create=False, dimension=self._embedder.info.dimensions, embedder=self._embedder.name
+                    create=False, dimension=self.embedder.info.dimensions, embedder=self.embedder.name
                 )
             except NotFoundError:
                 return False
             self._opened = True
         return True
 
-    async def _compare(self, window: Sequence[Document]) -> tuple[list[Document], list[Document]]:
+    async def compare(self, window: Sequence[Document]) -> tuple[list[Document], list[Document]]:
         """Which documents need a vector, and which only new metadata."""
-        if not await self._open():
+        if not await self.open():
             return list(window), []
         page = await self._store.fetch(ids=[doc.id or "" for doc in window], limit=len(window))
         stored = {row.id: row.document for row in page.items}
@@ -84,7 +88,7 @@ class Writer:
 
     async def _write_new(self, new: Sequence[Document]) -> None:
         """Some batches at a time. After a failure no further one begins; those under way are finished and kept."""
-        size = self._embedder.batch_size
+        size = self.embedder.batch_size
         batches = [new[at : at + size] for at in range(0, len(new), size)]
         if len(batches) == 1:
             return await self._write_batch(batches[0])
@@ -110,9 +114,9 @@ class Writer:
         return None
 
     async def _write_batch(self, batch: Sequence[Document]) -> None:
-        vectors = await self._embedder.embed(batch)
-        if not await self._open():
-            await self._store.open(create=True, dimension=len(vectors[0]), embedder=self._embedder.name)
+        vectors = await self.embedder.embed(batch)
+        if not await self.open():
+            await self._store.open(create=True, dimension=len(vectors[0]), embedder=self.embedder.name)
             self._opened = True
         await self._store.upsert([EmbeddedDocument(doc, vector) for doc, vector in zip(batch, vectors, strict=True)])
 
