@@ -181,11 +181,16 @@ def _indexes(group: str, folder: Path) -> Iterator[Finding]:
     except ImportError:
         return
     from flowkit.cli.units import number
+    from flowkit.errors import FlowkitError
 
-    for index in list_indexes(folder / "indexes"):
+    try:
+        indexes = list_indexes(folder / "indexes")
+    except FlowkitError as error:
+        yield Finding(group, "broken", "indexes", error.message, error.hint)
+        return
+    for index in indexes:
         if index.error:
-            advice = f"rebuild it: delete {index.path} and index again"
-            yield Finding(group, "broken", f"index {index.name}", index.error, advice)
+            yield Finding(group, "broken", f"index {index.name}", index.error, index.hint)
         else:
             shown = f"{number(index.count or 0)} documents, {index.embedder or 'no embedder'}"
             yield Finding(group, "fine", f"index {index.name}", shown)

@@ -178,20 +178,35 @@ class Database:
             self._connections.pop(use)[0].close()
         if not inode:
             self._create_file()
-        connection = self._open()
-        self._connections[use] = (connection, self._inode())
+        fixed = use == "read" and self._is_fixed()
+        connection = self._open(fixed=fixed)
+        # Of a file that may only be read SQLite notices no change, so the next use opens it anew.
+        self._connections[use] = (connection, -1 if fixed else self._inode())
         return connection
+
+    def _is_fixed(self) -> bool:
+        """In a folder that may not be written to SQLite cannot make its side files; while nobody writes, it may do
+        without."""
+        if os.access(self.path.parent, os.W_OK):
+            return False
+        log = self.path.with_name(f"{self.path.name}-wal")
+        return not log.exists() or not log.stat().st_size
 
     def _create_file(self) -> None:
         """For its owner only: traces hold what people say to the app. SQLite gives its side files the same mode."""
         self.path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
         os.close(os.open(self.path, os.O_CREAT | os.O_RDWR, 0o600))
 
-    def _open(self) -> "Connection":
+    def _open(self, *, fixed: bool) -> "Connection":
         import sqlite3
 
         connection = sqlite3.connect(
-            self.path, timeout=_BUSY_SECONDS, isolation_level=None, check_same_thread=False, cached_statements=64
+            f"{self.path.absolute().as_uri()}?{'mode=ro&immutable=1' if fixed else 'mode=rwc'}",
+            uri=True,
+            timeout=_BUSY_SECONDS,
+            isolation_level=None,
+            check_same_thread=False,
+            cached_statements=64,
         )
         try:
             version = connection.execute("PRAGMA user_version").fetchone()[0]

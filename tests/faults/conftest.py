@@ -5,6 +5,7 @@ def test_a_run(menu): assert menu.process("flow:run", "indexMenu", menu.lines(30
 
 import asyncio
 import ctypes
+import json
 import os
 import subprocess
 import sys
@@ -14,6 +15,7 @@ from pathlib import Path
 import pytest
 
 from flowkit import Document
+from flowkit.errors import NotFoundError
 from flowkit_devstore import DevStore
 from tests.cli.conftest import Project, Run
 
@@ -74,6 +76,25 @@ async def big(text: str) -> str:
 '''
 
 
+_RESTRICTED = """
+import json, os, sys, tempfile, warnings
+from flowkit.cli.main import main
+runs = []
+before = os.dup(1)
+for arguments in json.loads(sys.argv[1]):
+    with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
+        os.dup2(out.fileno(), 1)
+        os.dup2(err.fileno(), 2)
+        code = main(arguments)
+        sys.stdout.flush()
+        sys.stderr.flush()
+        out.seek(0)
+        err.seek(0)
+        runs.append((code, out.read().decode(), err.read().decode()))
+os.write(before, json.dumps(runs).encode())
+"""
+
+
 class Menu(Project):
     """The project, with its index looked at from outside."""
 
@@ -94,6 +115,38 @@ class Menu(Project):
         """The numbers of all documents in the index, each looked at; none when there is no index."""
         return asyncio.run(_numbers(self.folder / ".flowkit" / "indexes"))
 
+    def restricted(self, *commands: tuple[str, ...]) -> list[Run]:
+        """Commands, one after the other, in one process that obeys file modes."""
+        done = subprocess.run(
+            [sys.executable, "-c", _RESTRICTED, json.dumps(commands)],
+            cwd=self.folder,
+            env={**os.environ, **self.cached, "FLOWKIT_ENV": "dev", "FLOWKIT_TRACES": "1"},
+            capture_output=True,
+            text=True,
+            stdin=subprocess.DEVNULL,
+            preexec_fn=without_overrides,
+            timeout=120,
+        )
+        assert done.returncode == 0, done.stderr
+        return [Run(*each) for each in json.loads(done.stdout)]
+
+    def script(self, name: str, *arguments: str, env: Mapping[str, str] | None = None) -> "subprocess.Popen[str]":
+        """A program of the project, with its output as a pipe."""
+        process = subprocess.Popen(
+            [sys.executable, name, *arguments],
+            cwd=self.folder,
+            env={**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path)), **(env or {})},
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+        self._started.append(process)
+        return process
+
+    def clear(self) -> None:
+        """Empty the index."""
+        asyncio.run(_clear(self.folder / ".flowkit" / "indexes"))
+
     @property
     def cached(self) -> Mapping[str, str]:
         """The environment of a run that has the embedding cache."""
@@ -102,7 +155,10 @@ class Menu(Project):
 
 async def _numbers(folder: Path) -> list[int]:
     store = DevStore("menu", folder=folder)
-    await store.open(create=False)
+    try:
+        await store.open(create=False)
+    except NotFoundError:
+        return []
     numbers: list[int] = []
     cursor = None
     while True:
@@ -117,6 +173,13 @@ async def _numbers(folder: Path) -> list[int]:
     assert (await store.stats()).count == len(numbers)
     await store.aclose()
     return sorted(numbers)
+
+
+async def _clear(folder: Path) -> None:
+    store = DevStore("menu", folder=folder)
+    await store.open(create=False)
+    await store.clear()
+    await store.aclose()
 
 
 def number_of(document: Document) -> int:

@@ -22,6 +22,7 @@ __all__ = [
     "create",
     "explained",
     "explanation",
+    "is_fixed",
     "read_state",
     "transaction",
     "upgrade",
@@ -70,8 +71,12 @@ class State(NamedTuple):
 
 
 def connect(folder: Path) -> sqlite3.Connection:
-    """A connection in autocommit mode, for any thread, one at a time. It makes no file."""
-    uri = f"{(folder / DATABASE).absolute().as_uri()}?mode=rw"
+    """A connection in autocommit mode, for any thread, one at a time. It makes no index.
+
+    In a folder that this process may not write to, where SQLite could not make its side files, it reads only.
+    """
+    how = "mode=ro&immutable=1" if is_fixed(folder) else "mode=rw"
+    uri = f"{(folder / DATABASE).absolute().as_uri()}?{how}"
     connection = sqlite3.connect(
         uri, uri=True, timeout=_BUSY_SECONDS, isolation_level=None, check_same_thread=False, cached_statements=64
     )
@@ -80,6 +85,14 @@ def connect(folder: Path) -> sqlite3.Connection:
     connection.execute("PRAGMA temp_store = MEMORY")
     connection.execute(f"PRAGMA cache_size = -{_CACHE_KIB}")
     return connection
+
+
+def is_fixed(folder: Path) -> bool:
+    """Whether the index may not be written to by this process, and nobody else is doing so."""
+    if os.access(folder, os.W_OK):
+        return False
+    log = folder / f"{DATABASE}-wal"
+    return not log.exists() or not log.stat().st_size
 
 
 def create(folder: Path, *, name: str, dimension: int | None, embedder: str | None, terms_version: int) -> None:

@@ -26,25 +26,35 @@ class IndexInfo:
     dimension: int | None = None
     embedder: str | None = None
     error: str | None = None
+    hint: str | None = None
 
 
 def list_indexes(folder: Path | None = None) -> list[IndexInfo]:
-    """The indexes in `folder` (default: those of the project), by name. Damaged ones are listed with their error."""
+    """The indexes in `folder` (default: those of the project), by name. Damaged ones are listed with their error.
+
+    Raises:
+        ConfigError: the folder itself may not be read.
+    """
     folder = default_folder() if folder is None else folder
-    if not folder.is_dir():
-        return []
-    found = [_look(path) for path in folder.iterdir() if (path / DATABASE).is_file()]
-    return sorted((info for info in found if info is not None), key=lambda info: info.name)
+    with explained(folder):
+        if not folder.is_dir():
+            return []
+        paths = list(folder.iterdir())
+    return sorted((info for path in paths if (info := _look(path)) is not None), key=lambda info: info.name)
 
 
 def _look(path: Path) -> IndexInfo | None:
     name = index_name(path.name) or path.name
-    size_bytes = sum(file.stat().st_size for file in path.iterdir() if file.is_file())
+    size_bytes = 0
     try:
-        with explained(path), closing(connect(path)) as connection:
-            if not upgrade(connection, path):
+        with explained(path):
+            if not (path / DATABASE).is_file():
                 return None
-            state = read_state(connection)
+            size_bytes = sum(file.stat().st_size for file in path.iterdir() if file.is_file())
+            with closing(connect(path)) as connection:
+                if not upgrade(connection, path):
+                    return None
+                state = read_state(connection)
     except FlowkitError as error:
-        return IndexInfo(name, path, size_bytes, error=error.message)
+        return IndexInfo(name, path, size_bytes, error=error.message, hint=error.hint)
     return IndexInfo(state.name, path, size_bytes, state.rows, state.dimension, state.embedder)

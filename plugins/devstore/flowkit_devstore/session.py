@@ -14,7 +14,7 @@ from typing import TypeVar
 
 from flowkit.errors import IdentityError, NotFoundError, StateError, StoreError
 from flowkit.rag.keyword import TERMS_VERSION
-from flowkit_devstore.database import State, connect, explained, explanation, upgrade
+from flowkit_devstore.database import State, connect, explained, explanation, is_fixed, upgrade
 from flowkit_devstore.database import create as create_index
 from flowkit_devstore.folders import DATABASE, near_names
 from flowkit_devstore.snapshot import Snapshot
@@ -43,7 +43,7 @@ class Session:
         self._writer: Writer | None = None
         self._closed = False
         self._lock = threading.Lock()
-        self._inode = (folder / DATABASE).stat().st_ino
+        self._files = _files(folder)
 
     @classmethod
     def open(cls, folder: Path, *, name: str, dimension: int | None, embedder: str | None) -> "Session":
@@ -106,7 +106,7 @@ class Session:
     def is_current(self) -> bool:
         """False when this is a forked child, or when the files are no longer those that were opened."""
         try:
-            return self.process == os.getpid() and (self.folder / DATABASE).stat().st_ino == self._inode
+            return self.process == os.getpid() and _files(self.folder) == self._files
         except OSError:
             return False
 
@@ -188,6 +188,13 @@ def _opened(folder: Path, views: Views) -> Snapshot | None:
             hint="bring the folder back from a copy, or move it away and index again; nothing was overwritten",
         )
     return None
+
+
+def _files(folder: Path) -> tuple[int, ...]:
+    """What tells that the files are still those that were opened. Of ones that may only be read, SQLite itself would
+    not notice a change."""
+    found = (folder / DATABASE).stat()
+    return (found.st_ino, found.st_mtime_ns, found.st_size) if is_fixed(folder) else (found.st_ino,)
 
 
 def _check_vectors(state: State, views: Views) -> None:

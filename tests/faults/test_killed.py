@@ -1,0 +1,109 @@
+"""Indexing that is killed at any moment: what was acknowledged is there, nothing twice, and a rerun does the rest."""
+
+import random
+import signal
+import sqlite3
+import time
+from pathlib import Path
+
+import pytest
+
+from flowkit.tracing.store import TraceStore
+from tests.faults.conftest import Menu
+
+pytestmark = pytest.mark.heavy
+
+SCRIPT = '''
+import asyncio, sys
+from app import ai
+from flowkit import Document
+
+async def main():
+    """Index in calls of 25 documents; each is told when it has been acknowledged."""
+    lines = open("menu.txt", encoding="utf-8").read().splitlines()
+    print("ready", flush=True)
+    for at in range(0, len(lines), 25):
+        await ai.index("menu", [Document.from_text(line, {"source": "menu.txt"}) for line in lines[at : at + 25]])
+        print(at + 25, flush=True)
+    await ai.aclose()
+
+asyncio.run(main())
+'''
+LINES = 2000
+
+
+def killed_again_and_again(menu: Menu, *, times: int, seed: int) -> None:
+    numbers = random.Random(seed)
+    menu.lines(LINES)
+    menu.write("script.py", SCRIPT)
+    acknowledged = 0
+    env = {"EMBED_SECONDS": "0.002", **menu.cached, "FLOWKIT_TRACES": "1"}
+    for _ in range(times):
+        before = len(menu.embedded())
+        process = menu.script("script.py", env=env)
+        assert process.stdout is not None
+        assert process.stdout.readline() == "ready\n"
+        time.sleep(numbers.uniform(0, 0.15))
+        for _ in range(numbers.randint(0, 3)):
+            process.stdout.readline()
+        process.kill()
+        rest = process.communicate()[0].split()
+        assert process.returncode == -signal.SIGKILL
+        acknowledged = max([acknowledged, *(int(line) for line in rest)])
+        there = menu.indexed()
+        assert set(range(acknowledged)) <= set(there), "what was acknowledged is there"
+        assert len(there) == len(set(there)), "nothing twice"
+        _is_sound(menu.folder / ".flowkit" / "indexes" / "menu" / "index.db")
+        if len(there) >= LINES - 200:
+            (menu.folder / "menu.txt").write_text((menu.folder / "menu.txt").read_text())
+            menu.clear()
+            acknowledged = 0
+        assert len(menu.embedded()) >= before
+
+    there = menu.indexed()
+    menu.forget_embedded()
+    run = menu.process("flow:run", "indexMenu", '"menu.txt"')
+    assert (run.code, run.out) == (0, f"{LINES - len(there)}\n")
+    assert menu.indexed() == list(range(LINES))
+    assert sorted(menu.embedded()) == [f"dish{n:05d}" for n in range(LINES) if n not in set(there)]
+    assert TraceStore(menu.folder / ".flowkit" / "traces.db").list(limit=1).items[0].status == "success"
+
+
+def _is_sound(database: Path) -> None:
+    connection = sqlite3.connect(database)
+    assert connection.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
+    ((slots, count),) = connection.execute("SELECT slots, count FROM state").fetchall()
+    assert connection.execute("SELECT count(*), count(DISTINCT id) FROM rows").fetchone() == (count, count)
+    assert slots - connection.execute("SELECT count(*) FROM holes").fetchone()[0] == count
+    connection.close()
+
+
+def test_indexing_that_is_killed_ten_times(menu: Menu):
+    killed_again_and_again(menu, times=10, seed=20)
+
+
+@pytest.mark.soak
+@pytest.mark.timeout(1800)
+@pytest.mark.parametrize("seed", range(4))
+def test_indexing_that_is_killed_a_hundred_times(menu: Menu, seed: int):
+    killed_again_and_again(menu, times=25, seed=seed)
+
+
+def test_a_flow_of_the_command_line_that_is_killed_goes_on_where_it_was(menu: Menu):
+    menu.lines(400)
+    process = menu.start("flow:run", "indexMenu", '"menu.txt"', env={"EMBED_SECONDS": "0.02"})
+    until = time.monotonic() + 30
+    while len(menu.embedded()) < 100 and time.monotonic() < until:
+        time.sleep(0.01)
+    process.kill()
+    process.wait()
+
+    there = menu.indexed()
+    assert 20 <= len(there) < 400
+    menu.forget_embedded()
+    run = menu.process("flow:run", "indexMenu", '"menu.txt"')
+    assert (run.code, run.out) == (0, f"{400 - len(there)}\n")
+    assert len(menu.embedded()) == 400 - len(there)
+    assert menu.indexed() == list(range(400))
+    latest, killed = TraceStore(menu.folder / ".flowkit" / "traces.db").list().items
+    assert (latest.status, killed.status) == ("success", "lost")
