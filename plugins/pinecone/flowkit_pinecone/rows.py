@@ -1,0 +1,212 @@
+"""Documents as Pinecone's records, and back to the letter.
+
+record = encode(document, vector, "cosine")
+document = decode(id, record.metadata)
+
+Metadata that Pinecone holds as it is stands under its own key, where filters find it. The rest (objects, mixed lists,
+integers beyond 2**53, keys that it refuses) is JSON in one reserved entry, together with the hashes of the row.
+"""
+
+import json
+import math
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+
+from flowkit import Document, ScoredDocument
+from flowkit.errors import InvalidInputError, StoreError
+from flowkit.plugin import RowKey, TextPart, key_type
+from flowkit.rag.stores.hits import stored_document, stored_hit
+from flowkit.rag.stores.rules import row_key
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    Float32 = np.ndarray[Any, np.dtype[np.float32]]
+
+__all__ = ["LARGEST", "LARGEST_METADATA", "ODD", "ROW", "TEXT", "Metric", "Record", "decode", "decode_hit",
+           "decode_key", "decode_metadata", "encode", "kinds", "scaled", "stored_length"]  # fmt: skip
+
+Metric = Literal["cosine", "dotproduct", "euclidean"]
+TEXT = "flowkit:text"
+ROW = "flowkit:row"
+"""The reserved entry: 32 hex digits for the text, 32 for the metadata, then JSON, if there is more to say."""
+ODD = "odd"
+"""A kind beside the types: the key has values that a filter of Pinecone would not see as they are."""
+LARGEST = 2**53
+LARGEST_METADATA = 40_960
+"""Bytes of metadata, text included, that Pinecone takes for one record."""
+_HASHES = 64
+_UNIT = 2e-7
+_NOT_UNIT = 1e-3
+_dumps = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
+_read = json.JSONDecoder().decode
+
+
+class Record(NamedTuple):
+    """A document as Pinecone has it. `vector` is None when the stored one stays."""
+
+    metadata: dict[str, Any]
+    vector: "Float32 | None"
+
+
+def encode(document: Document, vector: "Float32 | None", metric: Metric, *, length: float | None = None) -> Record:
+    """Vectors are brought to length 1, except for euclidean; `length` is that of the stored one (vector None).
+
+    Raises:
+        InvalidInputError: the vector is all zeros, or not of length 1 for dotproduct, or text and metadata are too big.
+    """
+    metadata: dict[str, Any] = {}
+    odd: dict[str, Any] = {}
+    floats: list[str] = []
+    for key, value in document.metadata.items():
+        if not _is_native(key, value):
+            odd[key] = value
+            continue
+        metadata[key] = list(value) if isinstance(value, list) else value
+        if value.__class__ is float and value.is_integer():
+            metadata[key] = value + 0.0  # no minus zero
+            if math.copysign(1, value) < 0 and value == 0:
+                odd[key] = value
+            else:
+                floats.append(key)
+    unit = vector
+    if vector is not None:
+        unit, length = _stored(vector, document.id or "", metric)
+    more: dict[str, Any] = {}
+    if odd:
+        more["m"] = odd
+    if floats:
+        more["f"] = floats
+    if length is not None:
+        more["l"] = length
+    if not _is_plain(document):
+        more["c"] = document.to_wire()["content"]
+    hashes = row_key(document)
+    metadata[TEXT] = document.text
+    metadata[ROW] = hashes.text_hash + hashes.metadata_hash + (_dumps(more) if more else "")
+    _check_size(document, metadata)
+    return Record(metadata, unit)
+
+
+def decode(id: str, metadata: Mapping[str, Any] | None) -> Document:
+    entries, text, more = _split(id, metadata)
+    if "c" in more:
+        return Document.from_wire({"content": more["c"], "metadata": entries, "id": id})
+    return stored_document(text, entries, id=id)
+
+
+def decode_hit(id: str, metadata: Mapping[str, Any] | None, score: float) -> ScoredDocument:
+    entries, text, more = _split(id, metadata)
+    if "c" in more:
+        return ScoredDocument.of(decode(id, metadata), score)
+    return stored_hit(text, entries, id=id, score=score)
+
+
+def decode_metadata(id: str, metadata: Mapping[str, Any] | None) -> dict[str, Any]:
+    return _split(id, metadata)[0]
+
+
+def decode_key(id: str, metadata: Mapping[str, Any] | None) -> RowKey:
+    hashes = str((metadata or {}).get(ROW, ""))
+    source = _split(id, metadata)[0].get("source")
+    return RowKey(id, source if isinstance(source, str) else None, hashes[:32], hashes[32:_HASHES])
+
+
+def scaled(id: str, vector: Any, metadata: Mapping[str, Any] | None) -> "Float32":
+    """The vector as it was written, before it was brought to length 1."""
+    import numpy as np
+
+    unit = np.asarray(vector, dtype=np.float32)
+    length = stored_length(id, metadata)
+    return unit if length is None else (unit.astype(np.float64) * length).astype(np.float32)
+
+
+def stored_length(id: str, metadata: Mapping[str, Any] | None) -> float | None:
+    found: float | None = _split(id, metadata)[2].get("l")
+    return found
+
+
+def kinds(metadata: Mapping[str, Any]) -> set[tuple[str, str]]:
+    """Key and type of each entry; ODD too, for a key whose value Pinecone's filters would not see."""
+    found: set[tuple[str, str]] = set()
+    for key, value in metadata.items():
+        found.add((key, key_type(value)))
+        if not _is_native(key, value):
+            found.add((key, ODD))
+    return found
+
+
+def _is_native(key: str, value: Any) -> bool:
+    if not key or key.startswith(("$", "flowkit:")):
+        return False
+    if value.__class__ is int:
+        return bool(-LARGEST <= value <= LARGEST)
+    if isinstance(value, list):
+        return bool(value) and all(isinstance(item, str) for item in value)
+    return isinstance(value, str | bool | float)
+
+
+def _split(id: str, metadata: Mapping[str, Any] | None) -> tuple[dict[str, Any], str, dict[str, Any]]:
+    """A row's metadata as it was written, its text, and what else its reserved entry says."""
+    entries = dict(metadata or ())
+    row, text = entries.pop(ROW, None), entries.pop(TEXT, "")
+    if not isinstance(row, str) or len(row) < _HASHES:
+        raise StoreError(f"record {id!r} has no {ROW!r}", hint="it was written by another program; delete it")
+    more: dict[str, Any] = {}
+    if len(row) > _HASHES:
+        try:
+            more = _read(row[_HASHES:])
+        except ValueError as error:
+            raise StoreError(f"record {id!r} holds no JSON in {ROW!r}", hint="write it again") from error
+    floats = more.get("f", ())
+    for key, value in entries.items():
+        # Pinecone gives every number back as a float.
+        if value.__class__ is float and value.is_integer() and key not in floats:
+            entries[key] = int(value)
+        elif value.__class__ is int and key in floats:
+            entries[key] = float(value)
+    entries.update(more.get("m", {}))
+    return entries, text, more
+
+
+def _is_plain(document: Document) -> bool:
+    if len(document.content) != 1:
+        return False
+    part = document.content[0]
+    return type(part) is TextPart and part.model_fields_set == {"text"}
+
+
+def _stored(vector: "Float32", id: str, metric: Metric) -> "tuple[Float32, float | None]":
+    """The vector as Pinecone gets it, and the length that gives the original back; None where it is the same."""
+    import numpy as np
+
+    if not vector.any():
+        raise InvalidInputError(
+            f"the vector of {id!r} is all zeros, which Pinecone does not take",
+            hint="the embedder gave no usable vector; leave the text out",
+        )
+    if metric == "euclidean":
+        return vector, None
+    wide = vector.astype(np.float64)
+    length = float(np.sqrt(wide @ wide))
+    if metric == "dotproduct" and abs(length - 1) > _NOT_UNIT:
+        raise InvalidInputError(
+            f"the vector of {id!r} has length {length:g}; with metric 'dotproduct' vectors have length 1",
+            hint='use metric="cosine", which takes any length',
+        )
+    if abs(length - 1) < _UNIT:
+        return vector, None
+    return (wide / length).astype(np.float32), length
+
+
+def _check_size(document: Document, metadata: Mapping[str, Any]) -> None:
+    size = len(_dumps(metadata).encode())
+    if size <= LARGEST_METADATA:
+        return
+    source = document.metadata.get("source")
+    place = f" of {source!r}" if isinstance(source, str) else ""
+    raise InvalidInputError(
+        f"chunk {document.id!r}{place} is too big for Pinecone: {size:,} bytes of text and metadata "
+        f"(the text {len(document.text.encode()):,}), {LARGEST_METADATA:,} are allowed; nothing was written",
+        hint="split into smaller chunks, or keep long metadata elsewhere",
+    )
