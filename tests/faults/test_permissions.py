@@ -19,9 +19,10 @@ ASK = ("flow:run", "menuQA", '"dish00003"')
 
 
 @pytest.fixture
-def indexed(menu: Menu) -> Menu:
+def indexed(menu: Menu, monkeypatch: pytest.MonkeyPatch) -> Menu:
     menu.lines(20)
     menu.lines(40, chars=100, name="more.txt")
+    monkeypatch.setenv("FLOWKIT_EMBEDDING_CACHE", "1")
     run = menu.run("flow:run", "indexMenu", '"menu.txt"')
     assert (run.code, run.out) == (0, "20\n")
     return menu
