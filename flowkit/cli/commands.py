@@ -20,12 +20,22 @@ COMMANDS: dict[str, Entry] = {
     "start": Entry("Develop and deploy", "flowkit.cli.start", "start", "[APP]", "Run the app with UI and hot reload"),
     "serve": Entry("Develop and deploy", "flowkit.cli.serve", "serve", "[APP]", "Serve the app's flows over HTTP"),
     "flow:run": Entry("Flows", "flowkit.cli.flows", "flow_run", "NAME [INPUT]", "Run a flow and print its result"),
+    "flow:batchRun": Entry(
+        "Flows", "flowkit.cli.batches", "flow_batch_run", "FLOW FILE", "Run a flow over every input of a file"
+    ),
     "flow:list": Entry("Flows", "flowkit.cli.flows", "flow_list", "", "List the app's flows and what they take"),
     "trace:list": Entry(
         "Traces", "flowkit.cli.traces", "trace_list", "", "List the runs of this project, newest first"
     ),
     "trace:get": Entry("Traces", "flowkit.cli.traces", "trace_get", "ID", "Show every step of one run"),
+    "trace:export": Entry("Traces", "flowkit.cli.trace_files", "trace_export", "ID FILE", "Write one run to a file"),
+    "trace:import": Entry("Traces", "flowkit.cli.trace_files", "trace_import", "FILE", "Read a run from a file"),
+    "log:list": Entry("Traces", "flowkit.cli.logs", "log_list", "", "List what the app has logged"),
+    "eval:extractData": Entry(
+        "Evaluations", "flowkit.cli.extract", "eval_extract_data", "FLOW", "Turn kept runs into a dataset"
+    ),
     "store:list": Entry("Stores", "flowkit.cli.stores", "store_list", "", "List the indexes of the dev store"),
+    "mcp": Entry("Set-up", "flowkit.cli.mcp", "mcp", "[APP]", "Serve flows and traces to an assistant (MCP)"),
     "doctor": Entry("Set-up", "flowkit.cli.doctor", "doctor", "", "Check the installation and this project"),
 }
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from flowkit.tracing.rows import TraceStatus, TraceSummary
     from flowkit.tracing.store import TraceStore
 
-__all__ = ["open_traces", "trace_get", "trace_list"]
+__all__ = ["newest_of", "open_traces", "trace_get", "trace_list"]
 
 STATUSES: tuple["TraceStatus", ...] = ("success", "error", "cancelled", "running", "lost")
 MARKS: dict[str, tuple[str, Style]] = {
@@ -99,11 +99,7 @@ def trace_get(trace_id: str, values: bool, as_json: bool) -> int:
     from flowkit.errors import InvalidInputError, NotFoundError
 
     store = open_traces()
-    if trace_id == "latest":
-        newest = store.list(limit=1).items
-        if not newest:
-            raise CliError(f"there are no runs in {store.path}", hint="flowkit flow:run keeps them")
-        trace_id = newest[0].trace_id
+    trace_id = newest_of(store, trace_id)
     try:
         trace = store.get(trace_id, values=values or as_json)
     except (InvalidInputError, NotFoundError) as error:
@@ -119,6 +115,20 @@ def trace_get(trace_id: str, values: bool, as_json: bool) -> int:
 
     print_trace(trace, values=values)
     return 0
+
+
+def newest_of(store: "TraceStore", trace_id: str) -> str:
+    """The id that was given; for `latest` that of the newest run.
+
+    Raises:
+        CliError: there are no runs.
+    """
+    if trace_id != "latest":
+        return trace_id
+    newest = store.list(limit=1).items
+    if not newest:
+        raise CliError(f"there are no runs in {store.path}", hint="flowkit flow:run keeps them")
+    return newest[0].trace_id
 
 
 def open_traces() -> "TraceStore":

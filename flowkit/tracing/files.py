@@ -20,6 +20,7 @@ __all__ = ["trace_file", "trace_of_file"]
 _FORMAT = "flowkit-trace"
 _VERSION = 1
 _LOGS = 10_000
+_TIMES = "timesNs"
 
 
 def trace_file(store: TraceStore, trace_id: str) -> bytes:
@@ -31,6 +32,8 @@ def trace_file(store: TraceStore, trace_id: str) -> bytes:
     trace = store.get(trace_id)
     logs = LogStore(store).list(trace_id=trace.trace_id, limit=_LOGS).items
     data = {"format": _FORMAT, "version": _VERSION, **to_genkit(trace)}
+    for row in trace.spans:  # Genkit's milliseconds have fewer digits
+        data["spans"][row.span_id][_TIMES] = [str(row.start_ns), str(row.end_ns)]
     data["logs"] = [genkit_log(row) for row in reversed(logs)]
     return json.dumps(json.loads(to_json(data)), ensure_ascii=False, indent=1).encode()
 
@@ -44,6 +47,8 @@ def trace_of_file(data: Any) -> tuple[list[SpanRow], list[LogRow]]:
     if isinstance(data, dict) and data.get("format") == _FORMAT and data.get("version") != _VERSION:
         raise InvalidInputError(f"the trace was written in format {data.get('version')}", hint="upgrade flowkit-ai")
     rows = from_genkit(data)
+    for row in rows:
+        _set_times(row, data["spans"].get(row.span_id, {}).get(_TIMES))
     ids = {row.trace_id for row in rows}
     if len(ids) != 1:
         raise InvalidInputError("the file has no span" if not ids else "the file has spans of several traces")
@@ -56,3 +61,12 @@ def trace_of_file(data: Any) -> tuple[list[SpanRow], list[LogRow]]:
         if row.trace_id in ids:
             logs.append(row)
     return rows, logs
+
+
+def _set_times(row: SpanRow, times: Any) -> None:
+    """The exact times, when the file has them and they agree with the others."""
+    if not isinstance(times, list) or len(times) != 2 or not all(isinstance(t, str) and t.isdecimal() for t in times):
+        return
+    start, end = map(int, times)
+    if abs(start - row.start_ns) < 1_000_000 and abs(end - row.end_ns) < 1_000_000:
+        row.start_ns, row.end_ns = start, end

@@ -1,0 +1,88 @@
+"""`trace:export` and `trace:import`: a run as a file, and back in another project."""
+
+import json
+
+import pytest
+
+from tests.cli.conftest import Project
+
+
+def kept(project: Project, text: str = "soup") -> str:
+    return project.run("flow:run", "say", text).err.rpartition("Trace ID: ")[2].strip()
+
+
+def test_a_run_goes_to_a_file_and_comes_back_after_it_was_lost(project: Project):
+    trace_id = kept(project, "Käse 以上")
+    before = project.run("trace:get", trace_id, "--json").out
+
+    exported = project.run("trace:export", "latest", "run.json")
+    for file in (project.folder / ".flowkit").glob("traces.db*"):
+        file.unlink()
+    imported = project.run("trace:import", "run.json")
+
+    assert exported.code == 0
+    assert exported.err.startswith("run.json  ")
+    assert imported.out == f"{trace_id}\n"
+    assert imported.err == f"1 step; flowkit trace:get {trace_id[:8]} shows them\n"
+    assert project.run("trace:get", trace_id, "--json").out == before
+    assert "Käse 以上" in (project.folder / "run.json").read_text(encoding="utf-8")
+
+
+def test_a_file_goes_through_pipes(project: Project):
+    trace_id = kept(project)
+
+    data = project.run("trace:export", trace_id[:8], "-").out
+
+    assert json.loads(data)["traceId"] == trace_id
+    assert project.run("trace:import", "-", stdin=data).out == f"{trace_id}\n"
+    json_of_get = project.run("trace:get", trace_id, "--json").out
+    assert project.run("trace:import", "-", stdin=json_of_get).code == 0
+
+
+def test_a_file_is_only_overwritten_when_that_is_wanted(project: Project):
+    kept(project)
+    project.write("run.json", "mine")
+
+    refused = project.run("trace:export", "latest", "run.json")
+
+    assert (refused.code, (project.folder / "run.json").read_text()) == (2, "mine")
+    assert "--force" in refused.err
+    assert project.run("trace:export", "latest", "run.json", "--force").code == 0
+
+
+def test_secrets_of_a_foreign_file_are_replaced(project: Project):
+    trace_id = kept(project)
+    data = json.loads(project.run("trace:export", trace_id, "-").out)
+    (span,) = data["spans"].values()
+    span["attributes"]["genkit:input"] = '{"api_key": "sk-123"}'
+    project.write("foreign.json", json.dumps(data))
+
+    assert project.run("trace:import", "foreign.json").code == 0
+
+    assert "sk-123" not in project.run("trace:get", trace_id, "--json").out
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        ("{", "is no JSON"),
+        ("{}", "this is no trace"),
+        ('{"spans": {}}', "has no span"),
+        ('{"spans": {"a": {}}}', "'a'"),
+    ],
+)
+def test_a_file_that_is_no_trace(project: Project, content: str, said: str):
+    project.write("run.json", content)
+
+    run = project.run("trace:import", "run.json")
+
+    assert run.code == 2
+    assert said in run.err
+    assert "run.json" in run.err
+
+
+def test_what_is_not_there(project: Project):
+    assert "there are no runs" in project.run("trace:export", "latest", "x").err
+    assert "there is no file 'x'" in project.run("trace:import", "x").err
+    kept(project)
+    assert project.run("trace:export", "0" * 32, "x").code == 2
