@@ -167,7 +167,7 @@ class Embedded:
     async def _run(self, name: str, method: str, work: Any) -> Any:
         try:
             return await run_in_thread(work)
-        except Exception as error:  # noqa: BLE001  Chroma raises bare exceptions, too
+        except Exception as error:
             raise translated(error, place=self.place, name=name, method=method, hint=_HINT) from error
 
     def _look(self) -> object:
@@ -196,7 +196,7 @@ class Embedded:
             self._folder.mkdir(parents=True, exist_ok=True)
             try:
                 fresh = _Client(f"{self._folder}/{'./' * (self._generation % 500)}")
-            except Exception as error:  # noqa: BLE001  Chroma raises bare exceptions, too
+            except Exception as error:
                 raise translated(error, place=self.place, name="", method="open", hint=_HINT) from error
             old, self._client = self._client, fresh
             self._stamp = stamp

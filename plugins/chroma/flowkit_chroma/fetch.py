@@ -9,7 +9,7 @@ from collections.abc import AsyncIterator, Sequence
 from flowkit import Filter
 from flowkit.errors import InvalidInputError
 from flowkit.plugin import EmbeddedDocument, Page, RowKey, StoreStats, compile
-from flowkit_chroma.rows import ODD, decode, decode_key, decode_metadata, scaled
+from flowkit_chroma.rows import ODD, WHOLE, decode, decode_key, decode_metadata, scaled
 from flowkit_chroma.session import Row, Session
 
 __all__ = ["fetch", "manifest", "stats"]
@@ -92,6 +92,6 @@ async def stats(session: Session) -> StoreStats:
         count=await session.call("count"),
         dimension=session.identity.dimension,
         embedder=session.identity.embedder,
-        key_types={key: frozenset(kinds - {ODD}) for key, kinds in session.catalog.kinds.items()},
+        key_types={key: frozenset(kinds - {ODD, WHOLE}) for key, kinds in session.catalog.kinds.items()},
         size_bytes=session.link.size_bytes(),
     )

@@ -87,4 +87,3 @@ def translated(error: Exception, *, place: str, name: str, method: str, hint: st
 
 _DOING = {"get": "read", "query": "search", "upsert": "write to", "delete": "delete from", "count": "count",
           "modify": "change", "create": "make", "open": "open"}  # fmt: skip
-

@@ -24,13 +24,15 @@ if TYPE_CHECKING:
 
     Float32 = np.ndarray[Any, np.dtype[np.float32]]
 
-__all__ = ["LARGEST", "ODD", "ROW", "Record", "decode", "decode_hit", "decode_key", "decode_metadata", "encode",
+__all__ = ["LARGEST", "ODD", "ROW", "WHOLE", "Record", "decode", "decode_hit", "decode_key", "decode_metadata", "encode",
            "is_exact", "kinds", "scaled", "stored_length"]  # fmt: skip
 
 ROW = "flowkit:row"
 """The reserved entry: 32 hex digits for the text, 32 for the metadata, then JSON, if there is more to say."""
 ODD = "odd"
 """A kind beside the types: the key has values that a filter of Chroma would not see as they are."""
+WHOLE = "whole"
+"""A kind beside the types: the key has had integers."""
 LARGEST = 2**53
 _HASHES = 64
 _REFUSED = ("$", "#", "chroma:", "flowkit:")
@@ -116,12 +118,14 @@ def stored_length(id: str, metadata: Mapping[str, Any] | None) -> float | None:
 
 
 def kinds(metadata: Mapping[str, Any]) -> set[tuple[str, str]]:
-    """Key and type of each entry, and key and ODD where a filter of Chroma does not see the value."""
+    """Key and type of each entry, and the kinds that decide what Chroma can be asked."""
     found: set[tuple[str, str]] = set()
     for key, value in metadata.items():
         found.add((key, key_type(value)))
         if isinstance(value, str | int | float) and not _is_native(key, value):
             found.add((key, ODD))
+        if value.__class__ is int:
+            found.add((key, WHOLE))
     return found
 
 

@@ -59,7 +59,7 @@ async def search(session: Session, query: SearchQuery) -> list[ScoredDocument]:
     missing = await session.rows([id for id, _, row in best if row is None], "documents", "metadatas")
     found: list[ScoredDocument] = []
     for id, score, row in best:
-        row = row or missing.get(id)  # noqa: PLW2901
+        row = row or missing.get(id)
         if row is not None:  # else it was deleted in this moment
             found.append(decode_hit(id, row.text, row.metadata, score))
     return found

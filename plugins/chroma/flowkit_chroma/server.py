@@ -4,6 +4,7 @@ link = Server(Address("localhost", 8000), transport="async")
 """
 
 import asyncio
+import threading
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
@@ -77,7 +78,7 @@ class Server:
             found = await self._client().collection(name, renew=True)
         except NotFoundError:
             return None
-        except Exception as error:  # noqa: BLE001  Chroma raises bare exceptions, too
+        except Exception as error:
             raise self._translated(error, name, "open") from error
         return found.metadata or {}
 
@@ -90,20 +91,20 @@ class Server:
                 embedding_function=None,
                 configuration={"hnsw": {"space": "cosine"}},
             )
-        except Exception as error:  # noqa: BLE001
+        except Exception as error:
             raise self._translated(error, name, "create") from error
 
     async def call(self, name: str, method: str, **arguments: Any) -> Any:
         try:
             return await self._client().call(name, method, arguments)
-        except Exception as error:  # noqa: BLE001
+        except Exception as error:
             raise self._translated(error, name, method) from error
 
     async def batch_size(self) -> int:
         if not self._max_batch:
             try:
                 self._max_batch = int(await self._client().ask("get_max_batch_size"))
-            except Exception as error:  # noqa: BLE001
+            except Exception as error:
                 raise self._translated(error, "", "open") from error
         return self._max_batch
 
@@ -149,6 +150,7 @@ class _SyncClient:
 
     def __init__(self, address: Address) -> None:
         self._address = address
+        self._making = threading.Lock()
         self._api: Any = None
         self._collections: dict[str, Any] = {}
 
@@ -166,21 +168,19 @@ class _SyncClient:
         self._collections = {}
         if api is not None:
             api.close()
-            # Its own close leaves the connections open.
-            session = getattr(getattr(api, "_server", None), "_session", None)
-            if session is not None:
+            for session in _sessions(api):  # its own close leaves the connections open
                 session.close()
 
     def _opened(self) -> Any:
-        if self._api is None:
-            import chromadb
+        with self._making:
+            if self._api is None:
+                import chromadb
 
-            api = chromadb.HttpClient(**self._address.options())
-            session = getattr(getattr(api, "_server", None), "_session", None)
-            if session is not None:
-                session.timeout = self._address.timeout_seconds
-            self._api = api
-        return self._api
+                api = chromadb.HttpClient(**self._address.options())
+                for session in _sessions(api):
+                    session.timeout = self._address.timeout_seconds
+                self._api = api
+            return self._api
 
     def _collection(self, name: str, renew: bool) -> Any:
         found = None if renew else self._collections.get(name)
@@ -250,6 +250,12 @@ class _AsyncClient:
         return api
 
 
+def _sessions(api: Any) -> list[Any]:
+    """The connections of a sync client, and of the one inside it that looks for the database."""
+    servers = [getattr(part, "_server", None) for part in (api, getattr(api, "_admin_client", None))]
+    return [server._session for server in servers if hasattr(server, "_session")]
+
+
 async def _check_version(address: Address, hint: str) -> None:
     """Compare the server's version with the client's.
 
@@ -285,5 +291,3 @@ async def _check_version(address: Address, hint: str) -> None:
             f"{chromadb.__version__}",
             hint="install the same major version on both sides",
         )
-
-

@@ -12,7 +12,7 @@ from flowkit import Filter
 from flowkit.plugin import check, compile
 from flowkit_chroma.catalog import Catalog, Identity
 from flowkit_chroma.links import Link
-from flowkit_chroma.rows import ODD, decode_metadata
+from flowkit_chroma.rows import ODD, WHOLE, decode_metadata
 from flowkit_chroma.where import Plan, plan
 
 if TYPE_CHECKING:
@@ -56,7 +56,7 @@ class Session:
         if where is None:
             return _ALL
         await self.catalog.read()
-        check(where, {key: kinds - {ODD} for key, kinds in self.catalog.kinds.items()})
+        check(where, {key: kinds - {ODD, WHOLE} for key, kinds in self.catalog.kinds.items()})
         return plan(where, self.catalog.kinds)
 
     async def matching(self, where: Filter | None, planned: Plan | None = None) -> list[str]:

@@ -75,8 +75,8 @@ class Chroma(StorePlugin):
         self.mode = mode
         self._path = None if path is None else Path(path)
         self._transport: Transport = transport
-        self._address = None if host is None else Address(
-            host, port, ssl, dict(headers or {}), tenant, database, timeout_seconds
+        self._address = (
+            None if host is None else Address(host, port, ssl, dict(headers or {}), tenant, database, timeout_seconds)
         )
         self._session: Session | None = None
 
@@ -181,9 +181,7 @@ class Chroma(StorePlugin):
         assert self._path is not None  # __init__ wants one of the two
         return Embedded.of(self._path)
 
-    async def _opened(
-        self, link: "Link", *, create: bool, dimension: int | None, embedder: str | None
-    ) -> "Session":
+    async def _opened(self, link: "Link", *, create: bool, dimension: int | None, embedder: str | None) -> "Session":
         from flowkit_chroma.catalog import Catalog, Identity
         from flowkit_chroma.session import Session
 

@@ -7,20 +7,19 @@ Plan(where={"$and": [{"price": {"$gte": 5}}, {"price": {"$lte": 10}}]}, exact=Tr
 import math
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any
 from uuid import UUID
 
 from flowkit import Filter
 from flowkit.plugin import And, Comparison, Membership, Not, Or, compile
-from flowkit_chroma.rows import LARGEST, ODD, is_exact
+from flowkit_chroma.rows import LARGEST, ODD, WHOLE, is_exact
 
 __all__ = ["Kinds", "Plan", "plan"]
 
 Kinds = Mapping[str, Collection[str]]
-"""Metadata key → the types that it has had, and ODD."""
+"""Metadata key → the types that it has had, ODD and WHOLE."""
 _LONGEST_LIST = 500
 _DEEPEST = 40
-_OPPOSITE: dict[str, Literal["eq", "ne"]] = {"eq": "ne", "ne": "eq"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,48 +55,64 @@ def _plan(node: Filter, kinds: Kinds, *, negated: bool) -> Plan:
                 return _ALL if compile(node)({}) is not negated else _NONE
             if ODD in kinds[key]:
                 return _LOOK
-            return _comparison(node, negated) if isinstance(node, Comparison) else _membership(node, negated)
+            whole = WHOLE in kinds[key]
+            if isinstance(node, Comparison):
+                return _comparison(node, whole, negated)
+            return _equal(key, map(_plain, node.values), whole, (node.op == "in") is not negated)
     raise TypeError(f"{node!r} is no filter")
 
 
-def _comparison(node: Comparison, negated: bool) -> Plan:
-    value = _plain(node.value)
-    if node.op in _OPPOSITE:
-        same = (node.op == "eq") is not negated
-        if not _is_storable(value):
-            return _NONE if same else _ALL
-        return Plan({node.key: {"$eq" if same else "$ne": value}}, True)
+def _comparison(node: Comparison, whole: bool, negated: bool) -> Plan:
+    key, value = node.key, _plain(node.value)
+    if node.op in ("eq", "ne"):
+        return _equal(key, [value], whole, (node.op == "eq") is not negated)
     # Chroma orders numbers only, and has no word for a row that lacks a key, which a negated comparison matches.
     if negated or node.op == "contains" or isinstance(value, str):
         return _LOOK
     upper = node.op in ("lt", "lte")
-    if value != value or (value >= math.inf and not upper) or (value <= -math.inf and upper):
+    inward = "$lte" if upper else "$gte"
+    if value != value:
         return _NONE
     if not -LARGEST <= value <= LARGEST:
         # Every number that Chroma itself holds lies within.
-        beyond = value > 0
-        return Plan({node.key: {"$lte" if upper else "$gte": LARGEST if upper else -LARGEST}}, True) if (
-            beyond is upper
-        ) else _NONE
+        return Plan({key: {inward: LARGEST if upper else -LARGEST}}, True) if (value > 0) is upper else _NONE
+    floor, ceiling = math.floor(value), math.ceil(value)
     if not is_exact(value):
-        bound = math.ceil(value) if upper else math.floor(value)
-        return Plan({node.key: {"$lte" if upper else "$gte": bound}}, False)
-    return Plan({node.key: {f"${node.op}": value}}, True)
+        return Plan({key: {inward: ceiling if upper else floor}}, False)
+    if floor == ceiling or not whole:
+        return Plan({key: {f"${node.op}": value}}, True)
+    # Chroma would cut 2.5 to 2 before it compares integers with it; so those get a bound of their own.
+    near, far = (floor, ceiling) if upper else (ceiling, floor)
+    between = [{key: {f"${node.op}": value}}, {key: {"$gt" if upper else "$lt": near}}, {key: {"$ne": far}}]
+    return Plan({"$or": [{key: {inward: near}}, {"$and": between}]}, True)
 
 
-def _membership(node: Membership, negated: bool) -> Plan:
-    inside = (node.op == "in") is not negated
-    values = [value for value in map(_plain, node.values) if _is_storable(value)]
-    if not values:
-        return _NONE if inside else _ALL
+def _equal(key: str, values: Iterable[Any], whole: bool, same: bool) -> Plan:
+    """Rows with one of the values, or (not `same`) with none of them."""
+    # What Chroma could not hold as it is, no row of a key without ODD values has.
+    values = [value for value in values if _is_storable(value)]
     if len(values) > _LONGEST_LIST:
         return _LOOK
-    # Values of one list must be of one type to Chroma, for which 1 and 1.0 are two.
-    by_type: dict[type, list[Any]] = {}
+    # The values of one list must be of one type to Chroma, for which 1 and 1.0 are two.
+    by_type: dict[object, list[Any]] = {}
     for value in values:
-        by_type.setdefault(type(value), []).append(value)
-    parts = [Plan({node.key: {"$in" if inside else "$nin": some}}, True) for some in by_type.values()]
-    return _either(parts) if inside else _both(parts)
+        cut = whole and isinstance(value, float) and not value.is_integer()
+        by_type.setdefault("cut" if cut else type(value), []).append(value)
+    parts: list[Plan] = []
+    for kind, some in by_type.items():
+        part: dict[str, Any] = {key: _listed(some, same)}
+        if kind == "cut":
+            # Chroma would take 2.5 for 2 among integers.
+            around = sorted({bound for value in some for bound in (math.floor(value), math.ceil(value))})
+            part = {"$and" if same else "$or": [part, {key: _listed(around, not same)}]}
+        parts.append(Plan(part, True))
+    return _either(parts) if same else _both(parts)
+
+
+def _listed(values: list[Any], same: bool) -> dict[str, Any]:
+    if len(values) == 1:
+        return {"$eq" if same else "$ne": values[0]}
+    return {"$in" if same else "$nin": values}
 
 
 def _both(parts: Iterable[Plan]) -> Plan:
@@ -127,7 +142,7 @@ def _joined(word: str, parts: list[Any], exact: bool, empty: bool) -> Plan:
 
 
 def _is_storable(value: Any) -> bool:
-    """Whether Chroma could hold the value as it is; what it could not, no row of a key without ODD ones has."""
+    """Whether Chroma could hold the value as it is."""
     if isinstance(value, str | bool):
         return True
     return bool(value == value) and math.isfinite(value) and is_exact(value)

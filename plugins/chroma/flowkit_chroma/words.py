@@ -47,9 +47,7 @@ class Words:
         if seen == self._seen:
             return
         found = await session.call("get", include=["metadatas"])
-        hashes = {
-            id: str(metadata[ROW])[:_HASH] for id, metadata in zip(found["ids"], found["metadatas"], strict=True)
-        }
+        hashes = {id: str(metadata[ROW])[:_HASH] for id, metadata in zip(found["ids"], found["metadatas"], strict=True)}
         index = self._index
         for id in self._hashes.keys() - hashes.keys():
             index.remove(id)
