@@ -14,6 +14,7 @@ from flowkit import Flowkit
 from tests.server.dev.conftest import Serve
 from tests.server.dev_server import Browser
 from tests.server.telemetry.spans import trace_data
+from tests.support.modules import ROOT
 
 TRACE, SPAN = f"{1:032x}", f"{1:016x}"
 
@@ -151,3 +152,12 @@ async def test_nothing_is_at_other_addresses(browser: Browser):
 
     assert response.status_code == 404
     assert response.json()["error"]["status"] == "NOT_FOUND"
+
+
+async def test_the_reference_page_names_every_operation(document: dict[str, Any]):
+    page = (ROOT / "docs" / "reference" / "dev-api.md").read_text(encoding="utf-8")
+    described = set(re.findall(r"`([A-Z]+ /[^`?]*)`", page))
+    there = {f"{method.upper()} {path}" for path, item in document["paths"].items() for method in item}
+
+    assert there - described == set()
+    assert described - there <= {"GET /api/openapi.json"}
