@@ -19,7 +19,7 @@ from flowkit.config import child_environment
 from flowkit.server.guard import Limits, Policy
 from flowkit.server.start.parent import About, parent_app, write_only
 from flowkit.server.start.supervise import Status, Supervisor
-from flowkit.server.start.watch import SUFFIXES, changes
+from flowkit.server.start.watch import SUFFIXES, Seen, changes, scan
 from flowkit.server.web import WebServer
 
 if TYPE_CHECKING:
@@ -107,11 +107,13 @@ class _Parent:
         self.supervisor.subscribe(on_status)
 
     async def run(self) -> None:
+        folders, suffixes = _watched(self._plan)
+        before = scan(folders, suffixes)  # what changes while the app starts is a change, too
         with self._signals():
             tasks = [asyncio.create_task(self.supervisor.run())]
             await self._launched()
             tasks += [asyncio.create_task(serve) for serve in self._servers()]
-            watching = asyncio.create_task(self._watch())
+            watching = asyncio.create_task(self._watch(before, folders, suffixes))
             stopped = asyncio.create_task(self._stop.wait())
             try:
                 await asyncio.wait([*tasks, watching, stopped], return_when=asyncio.FIRST_COMPLETED)
@@ -154,9 +156,8 @@ class _Parent:
             serving.append(spans.serve([plan.spans_listening], self._stop))
         return serving
 
-    async def _watch(self) -> None:
-        folders, suffixes = _watched(self._plan)
-        async for changed in changes(folders, suffixes=suffixes, tell=self._say):
+    async def _watch(self, before: Seen, folders: Collection[Path], suffixes: Collection[str]) -> None:
+        async for changed in changes(before, folders, suffixes, tell=self._say):
             self.supervisor.restart(changed)
 
     @contextlib.contextmanager

@@ -1,6 +1,7 @@
 """Source files that change, come and go.
 
-    async for paths in changes([root], suffixes={".py", ".prompt"}): ...
+    before = scan([root], SUFFIXES)
+    async for paths in changes(before, [root], SUFFIXES): ...
 
 Hints come from the system's file events; what has changed is found by looking, so that nothing is missed between two
 events, and nothing is reported that did not change. Only folders that are looked at are watched: a virtual environment
@@ -17,7 +18,7 @@ from typing import Any
 
 from flowkit.config import watches_by_polling
 
-__all__ = ["SUFFIXES", "changes", "scan"]
+__all__ = ["SUFFIXES", "Seen", "changes", "scan"]
 
 _log = logging.getLogger("flowkit.start")
 
@@ -27,15 +28,15 @@ _IGNORED = frozenset({"__pycache__", "node_modules", "site-packages"})
 _QUIET_MS, _PATIENCE_MS = 60, 400  # editors write several times, a checkout writes many files
 _POLL_SECONDS = 1.0
 
-Signature = tuple[int, int, int]
+Seen = tuple[dict[str, tuple[int, int, int]], set[str]]
 
 
-def scan(folders: Iterable[Path], suffixes: Collection[str]) -> tuple[dict[str, Signature], set[str]]:
+def scan(folders: Iterable[Path], suffixes: Collection[str]) -> Seen:
     """Every source file with time, size and inode; and the folders that were looked at.
 
     Hidden folders (.git, .venv, .flowkit, .genkit), virtual environments of any name and caches are left out.
     """
-    files: dict[str, Signature] = {}
+    files: dict[str, tuple[int, int, int]] = {}
     looked: set[str] = set()
     waiting = [str(folder) for folder in folders]
     while waiting:
@@ -63,10 +64,13 @@ def scan(folders: Iterable[Path], suffixes: Collection[str]) -> tuple[dict[str, 
 
 
 async def changes(
-    folders: Collection[Path], *, suffixes: Collection[str] = SUFFIXES, tell: Callable[[str], object] = _log.warning
+    before: Seen, folders: Collection[Path], suffixes: Collection[str], *, tell: Callable[[str], object] = _log.warning
 ) -> AsyncIterator[frozenset[Path]]:
-    """What has changed since the last time, as soon as it is quiet again for a moment. It never ends by itself."""
-    known, looked = await asyncio.to_thread(scan, folders, suffixes)
+    """What has changed since `before`, then since the last time, as soon as it is quiet again for a moment.
+
+    It never ends by itself.
+    """
+    known, looked = before
     while True:
         events = _Events(looked, suffixes)
         try:
