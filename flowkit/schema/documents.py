@@ -25,7 +25,7 @@ _canonical = json.JSONEncoder(sort_keys=True, ensure_ascii=False, separators=(",
 class Document(Wire):
     """Content parts, metadata and an optional id, in Genkit's wire form (`id` is an extra key there).
 
-    Text is cleaned of NUL and lone surrogates here, once, so that every store can hold it.
+    Text, metadata and id are cleaned of NUL and lone surrogates here, once, so that every store can hold them.
     """
 
     content: tuple[Part, ...]
@@ -46,6 +46,8 @@ class Document(Wire):
         if cleaned:
             object.__setattr__(self, "content", tuple(parts))
             self._cleaned = cleaned
+        if self.id is not None and not self.id.isprintable():
+            object.__setattr__(self, "id", clean_text(self.id)[0])
         return self
 
     @classmethod
@@ -103,7 +105,7 @@ class Document(Wire):
         return self.model_copy(update={"metadata": metadata})
 
     def with_id(self, id: str) -> Self:
-        return self.model_copy(update={"id": id})
+        return self.model_copy(update={"id": clean_text(id)[0]})
 
 
 class ScoredDocument(Document):

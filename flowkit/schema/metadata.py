@@ -180,7 +180,7 @@ def _checked(value: Any, key: str) -> JSON:
     if isinstance(value, UUID):
         return str(value)
     if isinstance(value, Mapping):
-        return {str(k): _checked(v, f"{key}.{k}") for k, v in value.items()}
+        return {clean_text(str(k))[0]: _checked(v, f"{key}.{k}") for k, v in value.items()}
     if isinstance(value, list | tuple):
         return [_checked(item, key) for item in value]
     raise InvalidInputError(

@@ -12,6 +12,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from flowkit.errors import InvalidInputError
+from flowkit.schema.text import clean_text
 from flowkit.tracing.rows import SpanError, SpanEvent, SpanLink, SpanRow, TraceSummary
 from flowkit.tracing.writing import DROPPED, FAILURE_SOURCE, LOCAL_ROOT
 
@@ -56,6 +57,8 @@ def list_rows(
     if after is not None:
         terms.append("(start_ns, id) < (?, ?)")
         values += _cursor(after)
+    # As everything stored is: text with lone surrogates could not even be asked for.
+    values = [clean_text(value)[0] if isinstance(value, str) else value for value in values]
     condition = " AND ".join(terms) or "1"
     order = "ORDER BY start_ns DESC, id DESC"
     found: list[tuple[str, Any]] = []
@@ -190,7 +193,7 @@ def read_spans(
 def read_value(db: "Connection", number: int, span_id: str, field: str) -> bytes | None:
     """The whole input or output of one span."""
     query = f"SELECT {_WHOLE[field]} FROM spans WHERE trace = ? AND span_id = ?"
-    row = db.execute(query, (number, span_id)).fetchone()
+    row = db.execute(query, (number, clean_text(span_id)[0])).fetchone()
     return row[0] if row else None
 
 

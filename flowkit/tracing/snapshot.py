@@ -14,7 +14,9 @@ __all__ = ["redact_row", "row_of"]
 def row_of(record: SpanRecord, redactor: Redactor | None = None) -> SpanRow:
     """A record as the store takes it; ids in hex, secrets replaced."""
     parent = record.parent
-    row = SpanRow(f"{record.trace_id:032x}", f"{record.span_id:016x}", str(record.name), record.start_ns, record.end_ns)
+    # The clock may have been set back meanwhile.
+    end_ns = record.end_ns and max(record.end_ns, record.start_ns)
+    row = SpanRow(f"{record.trace_id:032x}", f"{record.span_id:016x}", str(record.name), record.start_ns, end_ns)
     if record.parent_id:
         row.parent_id = f"{record.parent_id:016x}"
         if parent is not None and parent.span_id != record.parent_id:

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from flowkit.errors import InvalidInputError, NotFoundError, StoreError
+from flowkit.schema.text import clean_text
 from flowkit.tracing.database import Database
 from flowkit.tracing.log_store import forget_logs
 from flowkit.tracing.reading import Where, list_rows, read_spans, read_value, summary
@@ -161,6 +162,7 @@ class TraceStore:
     ) -> tuple[Any, str | None, int]:
         if limit < 1:
             raise InvalidInputError(f"limit is {limit}", hint="ask for 1 or more")
+        text = None if text is None else clean_text(text)[0]
         if text and text.strip():
             self.index_words()
         with self.database.read() as db:
@@ -240,7 +242,7 @@ class TraceStore:
         with self.database.read() as db:
             if db is None:
                 return 0
-            marks = json.dumps([trace_id.lower() for trace_id in trace_ids])
+            marks = json.dumps([clean_text(trace_id)[0].lower() for trace_id in trace_ids])
             numbers = [
                 row[0]
                 for row in db.execute(

@@ -1,4 +1,4 @@
-"""A clock that jumps: backwards in the middle of a run, and ten years ahead. Nothing is lost, and no time is negative."""
+"""A clock that jumps, backwards in a run and ten years ahead: nothing is lost, and no time is negative."""
 
 import textwrap
 

@@ -120,8 +120,8 @@ def test_arguments_that_are_no_text(menu: Menu):
         ("trace:list", "--name", odd),
         (odd,),
     ):
-        run = menu.process(*arguments)
-        assert run.code in (0, 1, 2), arguments
+        run = menu.run(*arguments)
+        assert run.code in (0, 2), arguments
         assert "Traceback" not in run.err
     output = menu.process("flow:run", "say", "x", "--output", f"{odd}.json")
     assert output.code == 0

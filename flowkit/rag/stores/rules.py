@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
     Float32 = np.ndarray[Any, np.dtype[np.float32]]
     Float64 = np.ndarray[Any, np.dtype[np.float64]]
+from flowkit.schema.text import clean_text
 
 __all__ = [
     "HYBRID_DEPTH",
@@ -27,6 +28,7 @@ __all__ = [
     "checked_query",
     "checked_rows",
     "checked_selector",
+    "clean_id",
     "keyword_score",
     "rounded_score",
     "row_key",
@@ -125,6 +127,11 @@ def checked_query(vector: Vector, *, index: str, dimension: int | None, embedder
             hint=f"{f'embedder {embedder!r}' if embedder else 'the embedder'} gave no usable vector for this text",
         )
     return query / length
+
+
+def clean_id(id: str) -> str:
+    """An id that a store is asked for, as documents have theirs: without what no store can hold."""
+    return id if id.isprintable() else clean_text(id)[0]
 
 
 def checked_selector(ids: Sequence[str] | None, where: Filter | None) -> None:

@@ -11,6 +11,7 @@ import numpy as np
 from flowkit import Filter
 from flowkit.errors import InvalidInputError
 from flowkit.plugin import EmbeddedDocument, Page, RowKey, StoreStats
+from flowkit.rag.stores.rules import clean_id
 from flowkit_devstore.rows import LONG, LONGEST_VALUE, STRING, TYPE_BITS, decode, read_metadata
 from flowkit_devstore.snapshot import Snapshot
 
@@ -39,7 +40,7 @@ def fetch(
 
 
 def _by_ids(snapshot: Snapshot, ids: Sequence[str], where: Filter | None, cursor: str | None) -> Iterator[Found]:
-    wanted = list(dict.fromkeys(ids))
+    wanted = list(dict.fromkeys(clean_id(id) for id in ids))
     if cursor is not None:
         wanted = wanted[wanted.index(cursor) + 1 :] if cursor in wanted else []
     slots = snapshot.slots(wanted)
