@@ -4,16 +4,12 @@ await build_index(session)
 """
 
 import math
-from typing import TYPE_CHECKING
 
-from flowkit_pgvector.database import execute
+from flowkit_pgvector.database import Connection, execute
 from flowkit_pgvector.ddl import lock_sql, vector_index_sql
 from flowkit_pgvector.names import quoted
 from flowkit_pgvector.registry import read_index
 from flowkit_pgvector.session import Session
-
-if TYPE_CHECKING:
-    from flowkit_pgvector.database import Connection
 
 __all__ = ["build_index", "is_worth_it"]
 
@@ -31,11 +27,11 @@ def is_worth_it(session: Session) -> bool:
 async def build_index(session: Session) -> None:
     names = session.names
 
-    async def build(connection: "Connection") -> None:
+    async def build(connection: Connection) -> tuple[None, None]:
         await execute(connection, lock_sql(names, whole_schema=False))
         state = await read_index(connection, names)
         if state is None or state.dimension is None or state.layout.vector_index(state.dimension) is None:
-            return
+            return None, None
         lists = None
         if state.method == "ivfflat":
             cursor = await execute(connection, f"SELECT count(*) FROM {names.rows}")
@@ -50,8 +46,9 @@ async def build_index(session: Session) -> None:
         await execute(connection, f"DROP INDEX IF EXISTS {old}")
         await execute(connection, f"ALTER INDEX {new} RENAME TO {quoted(names.part('embedding'))}")
         await execute(connection, f"UPDATE {names.indexes} SET lists = %s WHERE name = %s", (lists, names.index))
+        return None, None
 
-    async def analyze(connection: "Connection") -> None:
+    async def analyze(connection: Connection) -> None:
         state = await read_index(connection, names)
         if state is not None and state.dimension is not None:
             session.learn(state)

@@ -9,22 +9,23 @@ import contextvars
 import random
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
+
+import psycopg
+from pgvector.psycopg import register_vector_async
+from psycopg import errors
+from psycopg.conninfo import conninfo_to_dict
+from psycopg_pool import AsyncConnectionPool, PoolClosed, PoolTimeout
 
 from flowkit.errors import BackendError, FlowkitError, StateError
 from flowkit.plugin import PerLoop
 from flowkit_pgvector.explain import explanation, place
 
-if TYPE_CHECKING:
-    import psycopg
-    from psycopg_pool import AsyncConnectionPool
-
-    Connection = psycopg.AsyncConnection[tuple[Any, ...]]
-    Pool = AsyncConnectionPool[Connection]
-
-__all__ = ["Database", "execute"]
+__all__ = ["Connection", "Database", "execute"]
 
 Result = TypeVar("Result")
+Connection = psycopg.AsyncConnection[tuple[Any, ...]]
+Pool = AsyncConnectionPool[Connection]
 
 _WAITS = (0.05, 0.2, 1.0, 3.0)
 """Seconds before an operation that lost its connection is tried again; long enough for a server to restart."""
@@ -47,7 +48,7 @@ class Database:
         self._prepared = prepared
         self._held: PerLoop[_Held] = PerLoop(lambda: _Held(self._make_pool))
 
-    async def read(self, what: str, work: "Callable[[Connection], Awaitable[Result]]") -> Result:
+    async def read(self, what: str, work: Callable[[Connection], Awaitable[Result]]) -> Result:
         """Call `work` with a connection in autocommit mode; `what` completes "pgvector could not …".
 
         Raises:
@@ -55,29 +56,30 @@ class Database:
         """
         return await self._repeated(what, work)
 
-    async def write(self, what: str, work: "Callable[[Connection], Awaitable[Result]]") -> Result:
-        """Call `work` inside a transaction."""
-        transaction: str | None = None
-        result: Result
+    async def write(self, what: str, work: Callable[[Connection], Awaitable[tuple[Result, str | None]]]) -> Result:
+        """Call `work` inside a transaction.
 
-        async def attempt(connection: "Connection") -> Result:
-            nonlocal transaction, result
-            if transaction is not None and await _has_committed(connection, transaction):
-                return result
-            transaction = None
+        It gives its result, and the transaction's id (pg_current_xact_id), by which the server is asked when it did not
+        answer to COMMIT. Without one, such work is done again.
+        """
+        done: tuple[Result, str] | None = None
+
+        async def attempt(connection: Connection) -> Result:
+            nonlocal done
+            if done is not None and await _has_committed(connection, done[1]):
+                return done[0]
+            done = None
             async with connection.transaction():
-                result = await work(connection)
-                cursor = await connection.execute("SELECT pg_current_xact_id_if_assigned()::text")
-                (transaction,) = await cursor.fetchone() or (None,)
+                result, transaction = await work(connection)
+                if transaction is not None:
+                    done = result, transaction
             return result
 
         return await self._repeated(what, attempt)
 
     @asynccontextmanager
-    async def single(self, what: str) -> "AsyncIterator[Connection]":
+    async def single(self, what: str) -> AsyncIterator[Connection]:
         """A connection beside the pool, in autocommit mode, for opening and for making tables."""
-        import psycopg
-
         try:
             async with await psycopg.AsyncConnection.connect(self.dsn, **self._settings()) as connection:
                 yield connection
@@ -93,14 +95,7 @@ class Database:
             elif loop.is_running():
                 await asyncio.wrap_future(asyncio.run_coroutine_threadsafe(held.close(), loop))
 
-    def _make_pool(self) -> "Pool":
-        import psycopg
-        from pgvector.psycopg import register_vector_async
-        from psycopg_pool import AsyncConnectionPool
-
-        async def configure(connection: "Connection") -> None:
-            await register_vector_async(connection)
-
+    def _make_pool(self) -> Pool:
         return AsyncConnectionPool(
             self.dsn,
             connection_class=psycopg.AsyncConnection[tuple[Any, ...]],
@@ -108,32 +103,26 @@ class Database:
             min_size=0,
             max_size=self._pool_size,
             timeout=self._pool_timeout_seconds,
-            configure=configure,
+            configure=register_vector_async,
             open=False,
             name="flowkit-pgvector",
         )
 
     def _settings(self) -> dict[str, Any]:
-        from psycopg.conninfo import conninfo_to_dict
-
         given = conninfo_to_dict(self.dsn)
         settings: dict[str, Any] = {"autocommit": True, "prepare_threshold": 5 if self._prepared else None}
         settings["connect_timeout"] = given.get("connect_timeout") or _CONNECT_SECONDS
         settings["application_name"] = given.get("application_name") or "flowkit"
         return settings
 
-    async def _repeated(self, what: str, work: "Callable[[Connection], Awaitable[Result]]") -> Result:
-        import psycopg
-        from psycopg_pool import PoolClosed, PoolTimeout
-
+    async def _repeated(self, what: str, work: Callable[[Connection], Awaitable[Result]]) -> Result:
         held = self._held.get()
         waits = iter(_WAITS)
         conflicts = 0
         while True:
             pool = held.pool
             try:
-                async with held.connection() as connection:
-                    return await work(connection)
+                return await held.use(work)
             except psycopg.Error as error:
                 if _is_conflict(error) and conflicts < _CONFLICTS:
                     conflicts += 1
@@ -169,8 +158,6 @@ class Database:
             return reason
 
     def _explained(self, error: Exception, what: str) -> FlowkitError:
-        from psycopg_pool import PoolClosed
-
         if isinstance(error, PoolClosed):
             return StateError(f"pgvector could not {what}: the store was closed meanwhile", hint="open it again")
         return explanation(error, what, place(self.dsn))
@@ -180,27 +167,28 @@ class _Held:
     """The pool of one event loop. It is renewed when one of its connections breaks: the others are as suspect, and a
     pool that cannot connect waits longer and longer before it tries again."""
 
-    def __init__(self, make: "Callable[[], Pool]") -> None:
+    def __init__(self, make: Callable[[], Pool]) -> None:
         self._make = make
         self.pool = make()
         self.in_use = 0
         self.closed = False
         self._closing: set[asyncio.Task[None]] = set()
 
-    @asynccontextmanager
-    async def connection(self) -> "AsyncIterator[Connection]":
+    async def use(self, work: Callable[[Connection], Awaitable[Result]]) -> Result:
+        """Call `work` with a connection of the pool."""
         pool = self.pool
         if pool.closed and not self.closed:
             # Its tasks live as long as the pool, so they must not belong to the span of whoever came first.
             await asyncio.create_task(pool.open(), context=contextvars.Context())
-        async with pool.connection() as connection:
-            self.in_use += 1
-            try:
-                yield connection
-            finally:
-                self.in_use -= 1
+        connection = await pool.getconn()
+        self.in_use += 1
+        try:
+            return await work(connection)
+        finally:
+            self.in_use -= 1
+            await pool.putconn(connection)  # which looks at its state: a broken one is replaced
 
-    def renew(self, old: "Pool") -> None:
+    def renew(self, old: Pool) -> None:
         """Put a new pool in the place of `old`, unless somebody else has done so."""
         if self.pool is old and not self.closed:
             self.pool = self._make()
@@ -212,26 +200,26 @@ class _Held:
         while self._closing:
             await asyncio.wait(self._closing)
 
-    def _close(self, pool: "Pool") -> None:
+    def _close(self, pool: Pool) -> None:
         task = asyncio.create_task(pool.close(), context=contextvars.Context())
         self._closing.add(task)
         task.add_done_callback(self._closing.discard)
 
 
 async def execute(
-    connection: "Connection",
+    connection: Connection,
     query: str,
     values: Mapping[str, Any] | Sequence[Any] = (),
     *,
     binary: bool = False,
     prepare: bool | None = None,
-) -> "psycopg.AsyncCursor[tuple[Any, ...]]":
+) -> psycopg.AsyncCursor[tuple[Any, ...]]:
     """Run one statement that was put together from constant text, quoted names and parameters. As there always are
     parameters, if only none, a percent sign in a name is always doubled."""
     return await connection.execute(query.encode(), values, binary=binary, prepare=prepare)
 
 
-async def _has_committed(connection: "Connection", transaction: str) -> bool:
+async def _has_committed(connection: Connection, transaction: str) -> bool:
     """Whether a transaction, whose answer to COMMIT was lost, is in the database."""
     while True:
         cursor = await connection.execute("SELECT pg_xact_status(%s::xid8)", (transaction,))
@@ -242,17 +230,11 @@ async def _has_committed(connection: "Connection", transaction: str) -> bool:
 
 
 def _is_conflict(error: Exception) -> bool:
-    from psycopg import errors
-
     return isinstance(error, errors.UniqueViolation | errors.DeadlockDetected | errors.SerializationFailure)
 
 
 def _is_lost(error: Exception) -> bool:
     """Whether the connection broke, or the server is just restarting; not whether there never was one."""
-    import psycopg
-    from psycopg import errors
-    from psycopg_pool import PoolClosed
-
     if isinstance(error, PoolClosed):
         return False
     if isinstance(error, errors.AdminShutdown | errors.CrashShutdown | errors.CannotConnectNow):

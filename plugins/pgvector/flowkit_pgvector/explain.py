@@ -3,6 +3,9 @@
 raise explanation(error, "search index 'menu'", "db.example:5432/app") from error
 """
 
+import psycopg
+from psycopg.conninfo import conninfo_to_dict
+
 from flowkit.errors import BackendError, ConfigError, FlowkitError, InvalidInputError, NotFoundError, StateError, Status
 
 __all__ = ["explanation", "place"]
@@ -51,8 +54,6 @@ def explanation(error: Exception, what: str, place: str) -> FlowkitError:
         what: the operation and the index, as in "search index 'menu'".
         place: host, port and database; never a password.
     """
-    import psycopg
-
     failed = f"pgvector could not {what}"
     state = getattr(error, "sqlstate", None) or _connecting_state(str(error))
     first = _first_line(error)
@@ -89,9 +90,6 @@ def explanation(error: Exception, what: str, place: str) -> FlowkitError:
 
 def place(dsn: str) -> str:
     """Host, port and database of a connection string; settings that it leaves out are libpq's."""
-    import psycopg
-    from psycopg.conninfo import conninfo_to_dict
-
     try:
         parts = conninfo_to_dict(dsn)
     except psycopg.ProgrammingError:

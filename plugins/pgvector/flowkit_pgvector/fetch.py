@@ -4,19 +4,18 @@ page = await fetch(session, ids=["c1"], where=None, cursor=None, limit=10, with_
 """
 
 from collections.abc import AsyncIterator, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import numpy as np
 
 from flowkit import Filter
 from flowkit.errors import InvalidInputError
 from flowkit.plugin import EmbeddedDocument, Page, RowKey, StoreStats
 from flowkit.rag.stores.rules import row_key
-from flowkit_pgvector.database import execute
+from flowkit_pgvector.database import Connection, execute
 from flowkit_pgvector.names import is_storable
 from flowkit_pgvector.rows import decode
 from flowkit_pgvector.session import Session
-
-if TYPE_CHECKING:
-    from flowkit_pgvector.database import Connection
 
 __all__ = ["fetch", "manifest", "stats"]
 
@@ -93,7 +92,7 @@ async def stats(session: Session) -> StoreStats:
     relation = session.relation
     table = session.names.rows.replace("%%", "%") if relation.own else None
 
-    async def look(connection: "Connection") -> tuple[int, int | None]:
+    async def look(connection: Connection) -> tuple[int, int | None]:
         await session.refresh(connection)
         if session.state.dimension is None and relation.own:
             return 0, None
@@ -129,7 +128,7 @@ async def _source_manifest(session: Session) -> AsyncIterator[RowKey]:
 
 
 async def _rows(session: Session, what: str, sql: str, values: dict[str, Any]) -> list[Any]:
-    async def look(connection: "Connection") -> list[Any]:
+    async def look(connection: Connection) -> list[Any]:
         return await (await execute(connection, sql, values, binary=True)).fetchall()
 
     return await session.database.read(what, look)
@@ -143,8 +142,6 @@ def _after(ids: Sequence[str], cursor: str | None) -> list[str]:
 
 
 def _item(row: tuple[Any, ...]) -> EmbeddedDocument:
-    import numpy as np
-
     document = decode(*row[:4])
     if len(row) == 4:
         return EmbeddedDocument(document)

@@ -3,11 +3,9 @@
 session = await opened_source(database, names, layout, Table("dishes"), dimension=384, embedder=None)
 """
 
-from typing import TYPE_CHECKING
-
 from flowkit.errors import IdentityError, InvalidInputError
 from flowkit.rag.keyword import TERMS_VERSION
-from flowkit_pgvector.database import execute
+from flowkit_pgvector.database import Connection, Database, execute
 from flowkit_pgvector.layout import Layout
 from flowkit_pgvector.names import Names
 from flowkit_pgvector.opening import is_iterative
@@ -16,16 +14,13 @@ from flowkit_pgvector.relation import source_relation
 from flowkit_pgvector.session import SourceSession
 from flowkit_pgvector.source import Source
 
-if TYPE_CHECKING:
-    from flowkit_pgvector.database import Connection, Database
-
 __all__ = ["opened_source"]
 
 _TEXT_TYPES = ("text", "character varying", "character")
 
 
 async def opened_source(
-    database: "Database",
+    database: Database,
     names: Names,
     layout: Layout,
     source: Source,
@@ -56,7 +51,7 @@ async def opened_source(
         return SourceSession(database, names, relation, state, iterative=await is_iterative(connection))
 
 
-async def _types(connection: "Connection", names: Names, source: Source) -> dict[str, str]:
+async def _types(connection: Connection, names: Names, source: Source) -> dict[str, str]:
     """The type of each column that a source must have."""
     cursor = await execute(connection, f"SELECT * FROM ({source.to_sql()}) AS given LIMIT 0", dict(source.parameters))
     codes = {column.name: column.type_code for column in cursor.description or ()}

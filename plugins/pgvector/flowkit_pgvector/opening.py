@@ -4,11 +4,12 @@ session = await opened(database, names, layout, "", create=True, dimension=384, 
 """
 
 import warnings
-from typing import TYPE_CHECKING
+
+from psycopg.types.json import Jsonb
 
 from flowkit.errors import IdentityError, NotFoundError
 from flowkit.rag.keyword import TERMS_VERSION, checked_language, terms
-from flowkit_pgvector.database import execute
+from flowkit_pgvector.database import Connection, Database, execute
 from flowkit_pgvector.ddl import (
     FORMAT,
     UPGRADES,
@@ -25,16 +26,13 @@ from flowkit_pgvector.names import Names, quoted
 from flowkit_pgvector.registry import IndexState, near_names, read_format, read_index
 from flowkit_pgvector.session import Session
 
-if TYPE_CHECKING:
-    from flowkit_pgvector.database import Connection, Database
-
 __all__ = ["compare", "identified", "is_iterative", "opened"]
 
 _REWORDED = 500  # rows whose search terms are made anew at a time
 
 
 async def opened(
-    database: "Database",
+    database: Database,
     names: Names,
     layout: Layout,
     namespace: str,
@@ -75,7 +73,7 @@ async def opened(
 
 
 async def identified(
-    connection: "Connection", names: Names, *, dimension: int | None = None, embedder: str | None = None
+    connection: Connection, names: Names, *, dimension: int | None = None, embedder: str | None = None
 ) -> IndexState:
     """Fill in what the index does not know of itself yet, inside a transaction; its table comes with the dimension."""
     await execute(connection, lock_sql(names))
@@ -111,13 +109,13 @@ def compare(names: Names, state: IndexState, layout: Layout, *, dimension: int |
             )
 
 
-async def is_iterative(connection: "Connection") -> bool:
+async def is_iterative(connection: Connection) -> bool:
     cursor = await execute(connection, "SELECT extversion FROM pg_extension WHERE extname = 'vector'")
     (version,) = await cursor.fetchone() or ("0",)
     return [int(part) for part in version.split(".")[:2]] >= [0, 8]
 
 
-async def _look(connection: "Connection", names: Names) -> IndexState | None:
+async def _look(connection: Connection, names: Names) -> IndexState | None:
     """The index as it is; an older format is brought to this one first."""
     version = await read_format(connection, names)
     if version is None:
@@ -129,7 +127,7 @@ async def _look(connection: "Connection", names: Names) -> IndexState | None:
     return await read_index(connection, names)
 
 
-async def _upgrade(connection: "Connection", names: Names) -> None:
+async def _upgrade(connection: Connection, names: Names) -> None:
     version = await read_format(connection, names)  # another process may have done it meanwhile
     for step in range(version or FORMAT, FORMAT):
         for statement in UPGRADES[step]:
@@ -147,7 +145,7 @@ def _is_incomplete(
 
 
 async def _complete(
-    connection: "Connection", names: Names, layout: Layout, dimension: int | None, embedder: str | None, create: bool
+    connection: Connection, names: Names, layout: Layout, dimension: int | None, embedder: str | None, create: bool
 ) -> None:
     """Make what is missing. Whoever had the lock before may have made it, so everything is looked at again."""
     if create:
@@ -166,7 +164,7 @@ async def _complete(
         await _reword(connection, names, state)
 
 
-async def _make_tables(connection: "Connection", names: Names) -> None:
+async def _make_tables(connection: Connection, names: Names) -> None:
     # Only what is missing: even "IF NOT EXISTS" asks for the right to create.
     cursor = await execute(
         connection,
@@ -182,7 +180,7 @@ async def _make_tables(connection: "Connection", names: Names) -> None:
         await _run(connection, *tables_sql(names))
 
 
-async def _make_rows(connection: "Connection", names: Names, layout: Layout, dimension: int) -> None:
+async def _make_rows(connection: Connection, names: Names, layout: Layout, dimension: int) -> None:
     if layout.is_too_wide(dimension):
         warnings.warn(
             f"index {names.index!r}: {dimension:,} dimensions are too many for pgvector's indexes, so every search "
@@ -193,9 +191,7 @@ async def _make_rows(connection: "Connection", names: Names, layout: Layout, dim
     await _run(connection, *rows_sql(names, layout, dimension))
 
 
-async def _add_columns(connection: "Connection", names: Names, layout: Layout, state: IndexState) -> None:
-    from psycopg.types.json import Jsonb
-
+async def _add_columns(connection: Connection, names: Names, layout: Layout, state: IndexState) -> None:
     missing = {key: kind for key, kind in layout.columns.items() if state.columns.get(key) != kind}
     for key, kind in missing.items():
         if key in state.columns:
@@ -213,7 +209,7 @@ async def _add_columns(connection: "Connection", names: Names, layout: Layout, s
         )
 
 
-async def _reword(connection: "Connection", names: Names, state: IndexState) -> None:
+async def _reword(connection: Connection, names: Names, state: IndexState) -> None:
     """Make the search terms of every row anew: this version takes texts apart in another way."""
     after = ("", "")
     while state.dimension is not None:
@@ -250,13 +246,13 @@ async def _reword(connection: "Connection", names: Names, state: IndexState) -> 
     )
 
 
-async def _run(connection: "Connection", *statements: str) -> None:
+async def _run(connection: Connection, *statements: str) -> None:
     for statement in statements:
         # With parameters, though there are none: so a doubled percent sign counts once, as everywhere.
         await execute(connection, statement)
 
 
-async def _hint(connection: "Connection", names: Names) -> str:
+async def _hint(connection: Connection, names: Names) -> str:
     if await read_format(connection, names) is None:
         return "index documents first"
     near = await near_names(connection, names)

@@ -7,16 +7,15 @@ held = await read_namespace(connection, names, "")
 import difflib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+from psycopg.types.json import Jsonb
 
 from flowkit.errors import ConfigError, StoreError
-from flowkit_pgvector.database import execute
+from flowkit_pgvector.database import Connection, execute
 from flowkit_pgvector.ddl import FORMAT
 from flowkit_pgvector.layout import ColumnType, Distance, Layout, Method
 from flowkit_pgvector.names import Names
-
-if TYPE_CHECKING:
-    from flowkit_pgvector.database import Connection
 
 __all__ = ["IndexState", "Namespace", "near_names", "read_format", "read_index", "read_namespace", "write_namespace"]
 
@@ -48,7 +47,7 @@ class Namespace:
     key_types: Mapping[str, frozenset[str]] = field(default_factory=dict)
 
 
-async def read_format(connection: "Connection", names: Names) -> int | None:
+async def read_format(connection: Connection, names: Names) -> int | None:
     """The format version of the schema; None when the plugin has made nothing there.
 
     Raises:
@@ -80,7 +79,7 @@ async def read_format(connection: "Connection", names: Names) -> int | None:
     return None if version is None else int(version)
 
 
-async def read_index(connection: "Connection", names: Names) -> IndexState | None:
+async def read_index(connection: Connection, names: Names) -> IndexState | None:
     row = await _row(
         connection,
         "SELECT dimension, embedder, distance, method, lists, language, terms_version, columns "
@@ -90,7 +89,7 @@ async def read_index(connection: "Connection", names: Names) -> IndexState | Non
     return None if row is None else IndexState(*row)
 
 
-async def read_namespace(connection: "Connection", names: Names, namespace: str) -> Namespace:
+async def read_namespace(connection: Connection, names: Names, namespace: str) -> Namespace:
     row = await _row(
         connection,
         f"SELECT rows, words, key_types FROM {names.namespaces} WHERE index_name = %s AND namespace = %s",
@@ -107,34 +106,36 @@ async def read_namespace(connection: "Connection", names: Names, namespace: str)
 
 
 async def write_namespace(
-    connection: "Connection",
+    connection: Connection,
     names: Names,
     namespace: str,
     *,
     rows: int,
     words: int,
     key_types: Iterable[tuple[str, str]] = (),
-) -> None:
-    """Add to the counts (which may be negative) and to the types. The last statement of a transaction: it is the one
-    row that all writers of a namespace wait for."""
-    from psycopg.types.json import Jsonb
+) -> str | None:
+    """Add to the counts (what is added may be negative) and to the types; returns the transaction's id.
 
+    The last statement of a transaction: it changes the one row that all writers of a namespace wait for.
+    """
     # A set of "type:key": of two writers who add to it, neither undoes the other.
     pairs = Jsonb(dict.fromkeys((f"{kind}:{key}" for kind, key in sorted(key_types)), 1))
-    await execute(
+    written = await _row(
         connection,
         f"INSERT INTO {names.namespaces} AS held VALUES (%s, %s, greatest(%s::bigint, 0), greatest(%s::bigint, 0), %s) "
         "ON CONFLICT (index_name, namespace) DO UPDATE SET rows = greatest(held.rows + %s, 0), "
-        "words = greatest(held.words + %s, 0), key_types = held.key_types || excluded.key_types",
+        "words = greatest(held.words + %s, 0), key_types = held.key_types || excluded.key_types "
+        "RETURNING pg_current_xact_id()::text",
         (names.index, namespace, rows, words, pairs, rows, words),
     )
+    return None if written is None else str(written[0])
 
 
-async def near_names(connection: "Connection", names: Names) -> list[str]:
+async def near_names(connection: Connection, names: Names) -> list[str]:
     """Indexes of the schema whose names are like this one's."""
     cursor = await execute(connection, f"SELECT name FROM {names.indexes} ORDER BY name LIMIT 1000")
     return difflib.get_close_matches(names.index, [name for (name,) in await cursor.fetchall()], n=1)
 
 
-async def _row(connection: "Connection", query: str, values: tuple[Any, ...]) -> tuple[Any, ...] | None:
+async def _row(connection: Connection, query: str, values: tuple[Any, ...]) -> tuple[Any, ...] | None:
     return await (await execute(connection, query, values)).fetchone()

@@ -4,16 +4,20 @@ relation = own_relation(names, state, "")
 relation.distance()              # 'r.embedding <#> %(flowkit_vector)b'
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from flowkit.rag.stores.rules import SCORE_DIGITS
 from flowkit_pgvector.layout import ColumnType, Distance, Method
 from flowkit_pgvector.names import Names
 from flowkit_pgvector.registry import IndexState
 from flowkit_pgvector.source import Source
 
-__all__ = ["Relation", "own_relation", "source_relation"]
+__all__ = ["Hit", "Relation", "own_relation", "source_relation"]
+
+Hit = tuple[str, str, str | None, str, float]
+"""Id, text, extra, metadata, score (or distance)."""
 
 # Vectors in our tables have length 1, so for them the inner product is the cosine: cheaper, and 0 for a zero vector.
 _OWN: dict[Distance, str] = {"cosine": "<#>", "ip": "<#>", "l2": "<->"}
@@ -26,7 +30,7 @@ _SCORES = {
 }
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, eq=False)  # eq=False: the statements made for one are kept by its identity
 class Relation:
     """`rows` is a FROM item for the alias `r`, whose columns are id, text, metadata, embedding and, in our own tables,
     namespace, extra, source, words and length. `scope` is the condition that always holds, `values` its parameters."""
@@ -57,15 +61,22 @@ class Relation:
 
     def score(self, distance: str) -> str:
         """SQL for the score 0…1, to seven digits, of a distance."""
-        return f"round(least(1, greatest(0, {_SCORES[self.operator].format(distance)}))::numeric, 7)::float8"
+        score = _SCORES[self.operator].format(distance)
+        return f"round(least(1, greatest(0, {score}))::numeric, {SCORE_DIGITS})::float8"
 
-    def score_of(self, distance: float) -> float:
-        """The same in Python, not rounded."""
-        if self.operator == "<->":
-            return 1 / (1 + distance)
-        if distance != distance:  # the cosine of a zero vector
-            return 0.5
-        return (1 - distance) / 2 if self.operator == "<#>" else 1 - distance / 2
+    def scored(self, rows: Sequence[Hit]) -> list[Hit]:
+        """The same in Python: rows that end with a distance, with the score in its place."""
+        match self.operator:
+            case "<#>":
+                scores = [(1 - row[4]) / 2 for row in rows]
+            case "<->":
+                scores = [1 / (1 + row[4]) for row in rows]
+            case _:  # NaN is the cosine of a zero vector
+                scores = [0.5 if row[4] != row[4] else 1 - row[4] / 2 for row in rows]
+        return [
+            (id, text, extra, metadata, round(min(1.0, max(0.0, score)), SCORE_DIGITS))
+            for (id, text, extra, metadata, _), score in zip(rows, scores, strict=True)
+        ]
 
     @property
     def extra(self) -> str:

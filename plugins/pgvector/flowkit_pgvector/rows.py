@@ -7,7 +7,9 @@ document = decode(row.id, row.text, row.extra, row.metadata)
 import json
 import re
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
+
+import numpy as np
 
 from flowkit import Document, ScoredDocument
 from flowkit.errors import StoreError
@@ -17,12 +19,9 @@ from flowkit.rag.stores.hits import stored_document, stored_hit
 from flowkit.rag.stores.rules import row_key
 from flowkit_pgvector.names import is_storable
 
-if TYPE_CHECKING:
-    import numpy as np
+__all__ = ["Float32", "Row", "decode", "decode_hit", "encode", "key_types", "number_text", "unit_vector"]
 
-    Float32 = np.ndarray[Any, np.dtype[np.float32]]
-
-__all__ = ["Row", "decode", "decode_hit", "encode", "key_types", "number_text", "unit_vector"]
+Float32 = np.ndarray[Any, np.dtype[np.float32]]
 
 _dumps = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
 _dumps_ascii = json.JSONEncoder(separators=(",", ":")).encode
@@ -98,10 +97,8 @@ def number_text(value: int | float) -> str:
     return repr(value)
 
 
-def unit_vector(vector: "Float32") -> "tuple[Float32, float | None]":
+def unit_vector(vector: Float32) -> tuple[Float32, float | None]:
     """The vector at length 1, and the length that gives it back; None where it was 1 (or 0) before."""
-    import numpy as np
-
     wide = vector.astype(np.float64)
     length = float(np.sqrt(wide @ wide))
     if length == 0 or abs(length - 1) < _UNIT:

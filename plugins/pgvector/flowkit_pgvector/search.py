@@ -5,32 +5,26 @@ hits = await search(session, SearchQuery(vector=vector, k=10), ef_search=100, ex
 
 import math
 from collections import Counter
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import numpy as np
 
 from flowkit import ScoredDocument
 from flowkit.errors import UnsupportedError
 from flowkit.plugin import SearchQuery
 from flowkit.rag.keyword import query_terms
 from flowkit.rag.stores.rules import HYBRID_DEPTH, HYBRID_MAX, checked_query, rounded_score
-from flowkit_pgvector.database import execute
+from flowkit_pgvector.database import Connection, execute
+from flowkit_pgvector.relation import Hit
 from flowkit_pgvector.rows import decode_hit
 from flowkit_pgvector.session import Session
 from flowkit_pgvector.statements import Scan, hybrid_sql, index_settings, vector_sql, words_sql
 
-if TYPE_CHECKING:
-    from flowkit_pgvector.database import Connection
-
 __all__ = ["search"]
 
-_SLACK = 8
-"""Rows that are read beyond the last one wanted, as distances that differ by less than a score's last digit are ordered
-by id."""
 _MOST_EF = 1000  # pgvector's limit
 _HALF_PRECISION = 4
 """So many times more rows are read from an index of half-precision numbers than are wanted."""
-
-Hit = tuple[str, str, str | None, str, float]
-"""Id, text, extra, metadata, score."""
 
 
 async def search(session: Session, query: SearchQuery, *, ef_search: int, exact_below: int) -> list[ScoredDocument]:
@@ -82,18 +76,15 @@ class _Search:
         """Hits by vector, or by vector and words; and whether a vector index gave all that it was asked for."""
         session, query = self._session, self._query
         depth = max(query.k, HYBRID_DEPTH) if query.text is not None else query.k
-        limit = depth + _SLACK
-        self._values["flowkit_limit"] = limit
+        self._values["flowkit_limit"] = depth
         settings = "TRUE"
         if scan == "index":
             settings = index_settings(session.relation, iterative=session.iterative)
-            self._set(limit)
+            self._set(depth)
         if query.text is None:
             sql = vector_sql(session.relation, self._where, scan=scan, settings=settings)
-            score_of = session.relation.score_of
-            found = await self._rows(sql)
-            hits = [(*row[:4], rounded_score(score_of(row[4]))) for row in found]
-            return hits, scan == "exact" or len(found) == limit
+            hits = session.relation.scored(await self._rows(sql))
+            return hits, scan == "exact" or len(hits) == depth
         self._values["flowkit_depth"], self._values["flowkit_k"] = depth, query.k
         sql = hybrid_sql(session.relation, session.names, self._where, scan=scan, settings=settings)
         found = await self._rows(sql)
@@ -115,7 +106,7 @@ class _Search:
         self._values["flowkit_probes"] = max(10, math.isqrt(relation.lists or 0))
 
     async def _rows(self, sql: str) -> list[Any]:
-        async def look(connection: "Connection") -> list[Any]:
+        async def look(connection: Connection) -> list[Any]:
             # A filtered search is planned each time anew: how selective a filter is depends on its values.
             prepare = None if self._where == "TRUE" else False
             return await (await execute(connection, sql, self._values, binary=True, prepare=prepare)).fetchall()
@@ -125,8 +116,6 @@ class _Search:
 
 def _vector(session: Session, vector: Any, dimension: int | None) -> Any:
     """The query as a float32 array: a unit vector, unless the distance is l2."""
-    import numpy as np
-
     unit = checked_query(vector, index=session.names.index, dimension=dimension, embedder=session.state.embedder)
     if session.state.distance == "l2":
         return np.asarray(vector, dtype=np.float32)

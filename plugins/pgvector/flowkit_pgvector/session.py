@@ -6,19 +6,16 @@ sql, values = await session.condition(F("price") < 10)
 
 import time
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from flowkit import Filter
 from flowkit.errors import FilterTypeError
 from flowkit.plugin import And, Not, Or, check
-from flowkit_pgvector.database import Database, execute
+from flowkit_pgvector.database import Connection, Database, execute
 from flowkit_pgvector.names import Names
 from flowkit_pgvector.registry import IndexState, Namespace, read_index, read_namespace
 from flowkit_pgvector.relation import Relation, own_relation
 from flowkit_pgvector.where import condition
-
-if TYPE_CHECKING:
-    from flowkit_pgvector.database import Connection
 
 __all__ = ["Session", "SourceSession"]
 
@@ -46,7 +43,7 @@ class Session:
         self.state = state
         self.relation = own_relation(self.names, state, self.namespace)
 
-    async def refresh(self, connection: "Connection") -> None:
+    async def refresh(self, connection: Connection) -> None:
         """Look at the database again."""
         self.held = await read_namespace(connection, self.names, self.namespace)
         self._held_since = time.monotonic()
@@ -85,9 +82,6 @@ class Session:
             known[key] = known.get(key, frozenset()) | {kind}
         self.held = Namespace(max(0, self.held.rows + rows), self.held.words, known)
 
-    def knows(self, key_types: Iterable[tuple[str, str]]) -> bool:
-        return all(kind in self.held.key_types.get(key, ()) for kind, key in key_types)
-
     @property
     def _looking(self) -> str:
         return f"look at index {self.names.index!r}"
@@ -117,13 +111,13 @@ class SourceSession(Session):
     def learn(self, state: IndexState) -> None:
         self.state = state
 
-    async def refresh(self, connection: "Connection") -> None:
+    async def refresh(self, connection: Connection) -> None:
         if time.monotonic() - self._held_since < _TYPES_SECONDS:
             return
         self.held = Namespace(0, 0, await self.key_types(connection))
         self._held_since = time.monotonic()
 
-    async def key_types(self, connection: "Connection") -> Mapping[str, frozenset[str]]:
+    async def key_types(self, connection: Connection) -> Mapping[str, frozenset[str]]:
         cursor = await execute(
             connection,
             f"SELECT DISTINCT entry.key, jsonb_typeof(entry.value) FROM {self.relation.rows} AS r, "

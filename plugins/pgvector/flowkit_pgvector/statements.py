@@ -7,10 +7,11 @@ precision; flowkit_terms and flowkit_times, what is asked; flowkit_depth, how lo
 flowkit_index; and those of the relation, the filter and `index_settings`.
 """
 
+from functools import lru_cache
 from typing import Literal
 
 from flowkit.rag.keyword import BM25_B, BM25_K1
-from flowkit.rag.stores.rules import RRF_K
+from flowkit.rag.stores.rules import RRF_K, SCORE_DIGITS
 from flowkit_pgvector.names import Names
 from flowkit_pgvector.relation import Relation
 
@@ -20,12 +21,14 @@ Scan = Literal["index", "exact"]
 _BY_ID = 'id COLLATE "C"'
 
 
+@lru_cache(maxsize=256)
 def vector_sql(relation: Relation, where: str, *, scan: Scan, settings: str = "TRUE") -> str:
     """Rows by distance: id, text, extra, metadata, distance. At most flowkit_limit, nearest first."""
     columns = f"r.id, r.text, {relation.extra} AS extra, r.metadata::text AS metadata"
     return _near(relation, where, columns, scan=scan, settings=settings)
 
 
+@lru_cache(maxsize=256)
 def words_sql(relation: Relation, names: Names, where: str) -> str:
     """Rows by BM25 over their words: id, text, extra, metadata, score. At most flowkit_depth, best first."""
     return f"""WITH {_words_ctes(relation, names, where)}
@@ -34,6 +37,7 @@ FROM by_words JOIN {relation.rows} AS r ON {relation.scope} AND r.id = by_words.
 ORDER BY by_words.score DESC, by_words.{_BY_ID}"""
 
 
+@lru_cache(maxsize=256)
 def hybrid_sql(relation: Relation, names: Names, where: str, *, scan: Scan, settings: str = "TRUE") -> str:
     """Rows by the fused ranks of both lists, each of flowkit_depth rows: id, text, extra, metadata, sum of shares, and
     how long the list by vector was. At most flowkit_k."""
@@ -92,11 +96,13 @@ FROM (SELECT term, count(*) AS holding FROM found GROUP BY term) AS counted JOIN
 SELECT found.id, sum(weights.weight * found.count / (found.count + {BM25_K1} * ({length}))) AS bm25
 FROM found JOIN weights USING (term) CROSS JOIN totals WHERE found.kept GROUP BY found.id
 ), by_words AS MATERIALIZED (
-SELECT id, score FROM (SELECT id, round((bm25 / (bm25 + 1))::numeric, 7)::float8 AS score FROM sums) AS rounded
-WHERE score > 0 ORDER BY score DESC, {_BY_ID} LIMIT %(flowkit_depth)s
+SELECT id, score FROM (
+  SELECT id, round((bm25 / (bm25 + 1))::numeric, {SCORE_DIGITS})::float8 AS score FROM sums
+) AS rounded WHERE score > 0 ORDER BY score DESC, {_BY_ID} LIMIT %(flowkit_depth)s
 )"""
 
 
+@lru_cache(maxsize=256)
 def index_settings(relation: Relation, *, iterative: bool) -> str:
     """A condition that is true, and sets how far a vector index is read, for this statement only: what SET LOCAL does
     in a transaction, without the three round trips of one. It is evaluated once, before the scan begins."""

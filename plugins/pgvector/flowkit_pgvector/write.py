@@ -4,31 +4,32 @@ await upsert(session, rows)
 gone = await delete(session, ids=["c1"], where=None)
 """
 
-from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+import asyncio
+import struct
+from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
+from functools import lru_cache
+from typing import Any, NamedTuple
+
+from psycopg import pq
+from psycopg.adapt import Dumper
+from psycopg.types.json import Jsonb
 
 from flowkit import Document, Filter
 from flowkit.errors import InvalidInputError
 from flowkit.plugin import EmbeddedDocument
 from flowkit.rag.stores.rules import checked_rows
-from flowkit_pgvector.database import execute
+from flowkit_pgvector.database import Connection, execute
 from flowkit_pgvector.names import is_storable
 from flowkit_pgvector.opening import identified
 from flowkit_pgvector.registry import write_namespace
-from flowkit_pgvector.rows import Row, encode, key_types, unit_vector
+from flowkit_pgvector.rows import Float32, Row, encode, key_types, unit_vector
 from flowkit_pgvector.session import Session
-
-if TYPE_CHECKING:
-    import numpy as np
-
-    from flowkit_pgvector.database import Connection
-
-    Float32 = np.ndarray[Any, np.dtype[np.float32]]
 
 __all__ = ["delete", "upsert"]
 
 _LONGEST_ID = 2_000  # bytes: what fits an entry of the primary key's index
 _NOT_UNIT = 1e-3
+_AT_A_TIME = 50  # rows that are encoded without a look at other tasks
 _COLUMNS = ("namespace", "id", "text", "metadata", "source", "extra", "text_hash", "metadata_hash", "words", "length",
             "embedding")  # fmt: skip
 _TYPES = ("text", "text", "text", "jsonb", "text", "text", "bytea", "bytea", "text[]", "float8", "vector")
@@ -37,8 +38,8 @@ _TYPES = ("text", "text", "text", "jsonb", "text", "text", "bytea", "bytea", "te
 class _Incoming(NamedTuple):
     """A row to write. Without a vector the stored one stays."""
 
-    row: Row
-    vector: "Float32 | None"
+    document: Document
+    vector: Float32 | None
     length: float | None
 
 
@@ -58,7 +59,7 @@ async def upsert(session: Session, rows: Sequence[EmbeddedDocument]) -> None:
     dimension = next((len(vector) for _, vector in checked.values() if vector is not None), None)
     state = session.state
 
-    async def write(connection: "Connection") -> int:
+    async def write(connection: Connection) -> tuple[int, str | None]:
         nonlocal state
         if session.state.dimension is None and dimension is not None:
             state = await identified(connection, session.names, dimension=dimension)
@@ -70,14 +71,13 @@ async def upsert(session: Session, rows: Sequence[EmbeddedDocument]) -> None:
                     f"{id!r} has no vector, and index {index!r} has none stored", hint="embed it first"
                 )
         new = [item for id, item in incoming.items() if id not in old]
-        await _insert(connection, session, new)
-        await _update(connection, session, [item for id, item in incoming.items() if id in old])
-        words = sum(len(item.row.words) for item in incoming.values()) - sum(old.values())
-        if new or words or not session.knows(types):
-            await write_namespace(
-                connection, session.names, session.namespace, rows=len(new), words=words, key_types=types
-            )
-        return len(new)
+        words = -sum(old.values())
+        words += await _insert(connection, session, new)
+        words += await _update(connection, session, [item for id, item in incoming.items() if id in old])
+        transaction = await write_namespace(
+            connection, session.names, session.namespace, rows=len(new), words=words, key_types=types
+        )
+        return len(new), transaction
 
     written = await session.database.write(f"write to index {index!r}", write)
     if state is not session.state:
@@ -95,7 +95,7 @@ async def delete(session: Session, *, ids: Sequence[str] | None, where: Filter |
         values["flowkit_ids"] = [id for id in dict.fromkeys(ids) if is_storable(id)]
     relation = session.relation
 
-    async def gone(connection: "Connection") -> int:
+    async def gone(connection: Connection) -> tuple[int, str | None]:
         cursor = await execute(
             connection,
             f"WITH gone AS (DELETE FROM {relation.rows} AS r WHERE {relation.scope} AND {condition} "
@@ -104,9 +104,9 @@ async def delete(session: Session, *, ids: Sequence[str] | None, where: Filter |
             prepare=False,
         )
         rows, words = await cursor.fetchone() or (0, 0)
-        if rows:
-            await write_namespace(connection, session.names, session.namespace, rows=-rows, words=-words)
-        return int(rows)
+        if not rows:
+            return 0, None
+        return int(rows), await write_namespace(connection, session.names, session.namespace, rows=-rows, words=-words)
 
     count = await session.database.write(f"delete from index {session.names.index!r}", gone)
     session.wrote(rows=-count)
@@ -121,12 +121,9 @@ def _check_ids(ids: Iterable[str]) -> None:
             raise InvalidInputError(f"id {id[:40]!r}… is over {_LONGEST_ID:,} bytes long", hint="use a hash of it")
 
 
-def _incoming(session: Session, document: Document, vector: "Float32 | None") -> _Incoming:
-    row = encode(document, session.state.language)
-    if vector is None:
-        return _Incoming(row, None, None)
-    if session.state.distance == "l2":
-        return _Incoming(row, vector, None)
+def _incoming(session: Session, document: Document, vector: Float32 | None) -> _Incoming:
+    if vector is None or session.state.distance == "l2":
+        return _Incoming(document, vector, None)
     unit, length = unit_vector(vector)
     if session.state.distance == "ip" and (abs((length or 1.0) - 1) > _NOT_UNIT or not vector.any()):
         raise InvalidInputError(
@@ -134,10 +131,10 @@ def _incoming(session: Session, document: Document, vector: "Float32 | None") ->
             f"{session.names.index!r} takes vectors of length 1 only",
             hint='use distance="cosine", which takes any length',
         )
-    return _Incoming(row, unit, length)
+    return _Incoming(document, unit, length)
 
 
-async def _stored(connection: "Connection", session: Session, ids: Sequence[str]) -> dict[str, int]:
+async def _stored(connection: Connection, session: Session, ids: Sequence[str]) -> dict[str, int]:
     """The ids that are there, with the number of their words; locked, in the order that every writer keeps."""
     cursor = await execute(
         connection,
@@ -148,16 +145,21 @@ async def _stored(connection: "Connection", session: Session, ids: Sequence[str]
     return dict(await cursor.fetchall())
 
 
-async def _insert(connection: "Connection", session: Session, items: Sequence[_Incoming]) -> None:
-    """New rows, by binary COPY. When another transaction inserts one of them, this one begins anew and finds it."""
-    from psycopg.types.json import Jsonb
+async def _insert(connection: Connection, session: Session, items: Sequence[_Incoming]) -> int:
+    """New rows, by binary COPY; returns how many words they have.
 
+    When another transaction inserts one of them at the same time, this one begins anew, and finds it.
+    """
     if not items:
-        return
+        return 0
+    words = 0
     statement = f"COPY {session.names.rows} ({', '.join(_COLUMNS)}) FROM STDIN (FORMAT BINARY)"
     async with connection.cursor() as cursor, cursor.copy(statement.replace("%%", "%").encode()) as copy:
+        cursor.adapters.register_dumper(None, _WordsDumper)
         copy.set_types(_TYPES)
-        for row, vector, length in items:
+        # Encoded as they are sent: the server works on the rows before meanwhile.
+        async for row, item in _encoded(session, items):
+            words += len(row.words)
             await copy.write_row(
                 (
                     session.namespace,
@@ -169,17 +171,19 @@ async def _insert(connection: "Connection", session: Session, items: Sequence[_I
                     row.text_hash,
                     row.metadata_hash,
                     row.words,
-                    length,
-                    vector,
+                    item.length,
+                    item.vector,
                 )
             )
+    return words
 
 
-async def _update(connection: "Connection", session: Session, items: Sequence[_Incoming]) -> None:
-    """Rows that are there. What is equal is left alone: Postgres would write it again, to every index as well."""
+async def _update(connection: Connection, session: Session, items: Sequence[_Incoming]) -> int:
+    """Rows that are there; returns how many words they have now. What is equal is left alone: Postgres would write it
+    again, to every index as well."""
     if not items:
-        return
-    rows = [item.row for item in items]
+        return 0
+    rows = [row async for row, _ in _encoded(session, items)]
     values: Mapping[str, Any] = {
         "namespace": session.namespace,
         "id": [row.id for row in rows],
@@ -209,7 +213,40 @@ WHERE r.namespace = %(namespace)s AND r.id = given.id AND (
       AND (r.embedding <> given.embedding OR r.length IS DISTINCT FROM given.length)))""",
         values,
     )
+    return sum(len(row.words) for row in rows)
+
+
+async def _encoded(session: Session, items: Sequence[_Incoming]) -> AsyncIterator[tuple[Row, _Incoming]]:
+    for at, item in enumerate(items):
+        if at % _AT_A_TIME == _AT_A_TIME - 1:
+            await asyncio.sleep(0)  # a big batch must not keep the loop from other tasks
+        yield encode(item.document, session.state.language), item
 
 
 def _as_it_is(text: str) -> str:
     return text
+
+
+class _WordsDumper(Dumper):
+    """A list of words as a text[] in binary form: psycopg's own takes longer than all the rest of a row."""
+
+    format = pq.Format.BINARY
+    oid = 1009  # text[]
+
+    def dump(self, obj: Sequence[str]) -> bytes:
+        if not obj:
+            return _EMPTY
+        return b"".join((_ONE_DIMENSION, len(obj).to_bytes(4), _FROM_1, *map(_word, obj)))
+
+
+_TEXT = 25
+_EMPTY = struct.pack(">iii", 0, 0, _TEXT)
+_ONE_DIMENSION = struct.pack(">iii", 1, 0, _TEXT)
+_FROM_1 = struct.pack(">i", 1)
+
+
+@lru_cache(maxsize=100_000)
+def _word(word: str) -> bytes:
+    """A word as an element: its length, and its bytes."""
+    data = word.encode()
+    return len(data).to_bytes(4) + data

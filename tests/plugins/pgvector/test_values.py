@@ -76,9 +76,8 @@ async def test_numbers_compare_exactly_whatever_their_size_and_form(make_store: 
 async def test_ids_that_postgres_cannot_hold_are_refused_and_never_found(make_store: Maker):
     store = await opened(make_store())
     await store.upsert([row("a")])
-    for bad in ("x\x00y", "x\ud800", "x" * 2001):
-        with pytest.raises(InvalidInputError, match="id 'x"):
-            await store.upsert([row("b"), row(bad)])
+    with pytest.raises(InvalidInputError, match=r"id 'xxx.*2,000 bytes"):
+        await store.upsert([row("b"), row("x" * 2001)])
     for bad in ("x\x00y", "x\ud800"):
         assert (await store.fetch(ids=[bad, "a"])).items[0].id == "a"
         assert await store.delete(ids=[bad]) == 0
