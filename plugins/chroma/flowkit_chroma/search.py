@@ -112,9 +112,8 @@ async def _all_of(
 
     An approximate index may find fewer than there are, most of all when few rows match a filter.
     """
-    if ids is None and not condition:
-        if await session.call("count") <= len(hits):
-            return hits
+    if ids is None and not condition and await session.call("count") <= len(hits):
+        return hits
     if ids is None:
         found = await session.call("get", include=[], **condition)
         ids = list(found["ids"])

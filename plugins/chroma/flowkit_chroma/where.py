@@ -135,7 +135,7 @@ def _joined(word: str, parts: list[Any], exact: bool, empty: bool) -> Plan:
     """One part stands alone, and lists of lists become one: Chroma takes no list of one."""
     flat: list[Any] = []
     for part in parts:
-        flat.extend(part[word] if word in part else [part])
+        flat.extend(part.get(word, [part]))
     if not flat:
         return Plan(empty, exact)
     return Plan(flat[0] if len(flat) == 1 else {word: flat}, exact)
