@@ -14,6 +14,7 @@ __all__ = ["Crash", "read_crash"]
 
 # Frames in an exception group stand behind bars.
 _FRAME = re.compile(r'^[\s|+-]*File "(?P<file>[^"\n]+)", line (?P<line>\d+)', re.MULTILINE)
+_BAR = re.compile(r"^\s*\| ")
 _HEAD = "Traceback (most recent call last):"
 _OURS = str(Path(__file__).parents[2]) + os.sep
 _FOREIGN = (_OURS, "site-packages", "dist-packages", "/lib/python3", "\\Lib\\", "<frozen ", "<string>")
@@ -70,7 +71,7 @@ def read_crash(error_output: str, *, exit_code: int, root: Path) -> Crash:
 def _message(after: str) -> str | None:
     """The exception's own line: the first after the frames that is not indented."""
     for line in after.splitlines()[1:]:
-        bare = line.lstrip("|+- ") if line.lstrip().startswith("|") else line
+        bare = _BAR.sub("", line, count=1)
         if bare.strip() and not bare[0].isspace():
             return bare.strip()
     return None
