@@ -11,7 +11,7 @@ from flowkit_pgvector.names import quoted
 from flowkit_pgvector.registry import read_index
 from flowkit_pgvector.session import Session
 
-__all__ = ["build_index", "is_worth_it"]
+__all__ = ["build_index", "is_worth_it", "lists_for"]
 
 _FEWEST_ROWS = 1_000
 """IVFFlat learns its lists from rows; of fewer it would learn little, and reading them all is quick."""

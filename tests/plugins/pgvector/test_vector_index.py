@@ -14,6 +14,8 @@ from flowkit.errors import InvalidInputError, NotFoundError, UnsupportedError
 from flowkit.plugin import EmbeddedDocument, SearchQuery
 from flowkit.testing.store_contract.base import numbers
 from flowkit_pgvector import PgVector
+from flowkit_pgvector.relation import Relation
+from flowkit_pgvector.statements import index_settings
 from tests.plugins.pgvector.data import BY_INDEX, ask, clustered, queries, scans, with_options
 
 pytestmark = [pytest.mark.heavy, pytest.mark.requires("pg", "the store is tested against a real Postgres")]
@@ -220,3 +222,13 @@ async def test_an_inner_product_is_for_vectors_of_length_one(make_store: Maker):
 
     (hit,) = await store.search(SearchQuery(vector=[1, 0]))
     assert hit.score == pytest.approx((1 + math.sqrt(0.5)) / 2, abs=1e-6)
+
+
+def test_a_pgvector_before_0_8_is_asked_for_no_iterative_scan():
+    newer, older = (
+        index_settings(Relation("t", "TRUE", "<#>", {}, True, method="hnsw"), iterative=yes) for yes in (True, False)
+    )
+
+    assert "hnsw.iterative_scan" in newer
+    assert "iterative" not in older
+    assert "hnsw.ef_search" in older
