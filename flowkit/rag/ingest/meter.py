@@ -1,7 +1,7 @@
 """How fast a run is, and how long it will take.
 
 meter = Meter(print, total=120)
-meter.advance(3, chunks=40)
+meter.advance(documents=3, chunks=40)
 """
 
 import time
@@ -31,16 +31,26 @@ class Meter:
         self._times: deque[tuple[float, int]] = deque()
         self._restart()
 
-    def enter(self, stage: Stage, *, unit: Literal["documents", "chunks"], total: int | None) -> None:
-        """A new stage, which counts from 0."""
-        self._stage, self._unit, self._total, self._done = stage, unit, total, 0
+    def enter(
+        self,
+        stage: Stage,
+        *,
+        unit: Literal["documents", "chunks"],
+        total: int | None,
+        done: int = 0,
+        chunks: int | None = None,
+    ) -> None:
+        """A new stage."""
+        self._stage, self._unit, self._total, self._done = stage, unit, total, done
+        self._chunks = self._chunks if chunks is None else chunks
         self._restart()
         self.say()
 
-    def advance(self, done: int, *, chunks: int = 0) -> None:
+    def advance(self, *, documents: int = 0, chunks: int = 0) -> None:
         """So many more are done."""
-        self._done += done
-        self._chunks += chunks
+        self._done += documents if self._unit == "documents" else chunks
+        if self._stage != "deleting":
+            self._chunks += chunks
         now = time.monotonic()
         if now - self._times[-1][0] >= _SPAN_SECONDS / _SLICES:
             self._times.append((now, self._done))
@@ -75,4 +85,4 @@ class Meter:
 
     def _restart(self) -> None:
         self._times.clear()
-        self._times.append((time.monotonic(), 0))
+        self._times.append((time.monotonic(), self._done))

@@ -89,7 +89,8 @@ class Run:
                     plan = await self._plan(writer, reader, tally, outdated)
                     go = not self._options.dry_run and await self._agreed(plan)
                     if go:
-                        self._meter.enter("indexing", unit="chunks", total=plan.added + plan.updated)
+                        pending = plan.added + plan.updated
+                        self._meter.enter("indexing", unit="chunks", total=pending, chunks=plan.unchanged)
                         await self._write_all(writer, tally, _spooled(tally, _window_size(writer)))
                 else:
                     go = True
@@ -99,9 +100,8 @@ class Run:
                     self._meter.enter("deleting", unit="chunks", total=tally.count()["removed"])
                     async for deleted in outdated.delete():
                         self._deleted += deleted
-                        self._meter.advance(deleted)
-                self._meter.enter("done", unit="documents", total=reader.documents)
-                self._meter.advance(reader.documents)
+                        self._meter.advance(chunks=deleted)
+                self._meter.enter("done", unit="documents", total=reader.documents, done=reader.documents)
                 return self._report(writer, reader, tally, plan, time.monotonic() - began)
 
     async def _plan(self, writer: Writer, reader: Reader, tally: Tally, outdated: Outdated) -> IngestPlan:
@@ -112,7 +112,7 @@ class Run:
                 tally.note(new=_ids(new), updated=_ids(updated))
                 if not self._options.dry_run:
                     tally.put([*updated, *new], window.stamp)
-                self._meter.advance(window.documents, chunks=len(window.rows))
+                self._meter.advance(documents=window.documents, chunks=len(window.rows))
         await self._find(writer, reader, tally, outdated)
         skipped = (*reader.skipped, *self._pipeline.skipped)
         return plan_of(
@@ -199,7 +199,7 @@ class Run:
         tally.note(new=_ids(new), updated=_ids(updated))
         self._written += len(new)
         self._updated += len(updated)
-        self._meter.advance(window.documents or len(window.rows), chunks=len(window.rows))
+        self._meter.advance(documents=window.documents, chunks=len(window.rows))
 
     def _ledger(self) -> Ledger:
         """Where runs over this index tell each other what they read."""
