@@ -1,4 +1,4 @@
-"""Cancelling while embedding, waiting for a retry, or writing: it stops at once, is never retried, and harms nothing."""
+"""Cancelling while embedding, waiting for a retry, or writing: it stops, is never retried, and harms nothing."""
 
 import asyncio
 import signal
@@ -57,10 +57,10 @@ async def kitchen(tmp_path: Path):
 
 
 async def stopped(task: "asyncio.Task[object]") -> None:
-    """Cancel it; it ends as cancelled, at once."""
+    """Cancel it; it ends as cancelled, at once: what it waited for would take a minute or more."""
     task.cancel()
-    done, _ = await asyncio.wait([task], timeout=1)
-    assert done, "it stops within a second"
+    done, _ = await asyncio.wait([task], timeout=5)  # of which a busy machine takes most
+    assert done, "it stops at once"
     assert task.cancelled()
 
 
@@ -116,11 +116,9 @@ async def test_while_writing(kitchen: Kitchen):
         task = asyncio.create_task(kitchen.ai.index("menu", documents))
         for _ in range(moment * 6):
             await asyncio.sleep(0.0005)
-        before = time.monotonic()
         task.cancel()
         await asyncio.wait([task], timeout=5)
         assert task.done()
-        assert time.monotonic() - before < 5
         # A write that is under way in its thread is finished there; then either all of a batch is in, or none.
         assert (await kitchen.count()) % 10 == 0
         report = await kitchen.ai.index("menu", documents)

@@ -1,4 +1,4 @@
-"""An instrumented HTTP client: its span is a child of the step that made the request, and the server learns the trace."""
+"""An instrumented HTTP client: its span stands under the step that made the request; the server learns the trace."""
 
 import json
 import threading
