@@ -28,7 +28,10 @@ async def read_body(request: "Request", *, limit: int) -> bytes:
     Raises:
         InvalidInputError: it is larger than `limit` bytes, also after unpacking, or not packed as it says.
     """
-    coding = request.headers.get("content-encoding", "identity").strip().lower()
+    coding = "identity"
+    for name, value in request.scope["headers"]:
+        if name == b"content-encoding":
+            coding = value.decode("latin-1").strip().lower()
     if coding not in ("identity", "gzip", "deflate"):
         raise InvalidInputError(f"content encoding {coding!r} is not known", hint="send gzip, deflate or none")
     pieces: list[bytes] = []

@@ -100,7 +100,7 @@ class _Endpoint:
         request = Request(scope, receive)
         raw = b""
         try:
-            params = _checked_params(scope["path_params"])
+            params = _checked_params(scope["path_params"]) if scope["path_params"] else {}
             if operation.body is not None and operation.reads != "nothing":
                 raw = await read_body(request, limit=operation.body_bytes)
         except FlowkitError as error:

@@ -55,11 +55,11 @@ def trace_of_file(data: Any) -> tuple[list[SpanRow], list[LogRow]]:
     logs = []
     for record in data.get("logs") or ():
         try:
-            row = log_from_genkit(record)
+            log = log_from_genkit(record)
         except (KeyError, TypeError, ValueError, AttributeError, OverflowError) as error:
             raise InvalidInputError(f"a log record of the file is not right: {error}") from None
-        if row.trace_id in ids:
-            logs.append(row)
+        if log.trace_id in ids:
+            logs.append(log)
     return rows, logs
 
 

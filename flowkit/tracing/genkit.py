@@ -176,7 +176,8 @@ def _row(span: Mapping[str, Any]) -> SpanRow:
     facts: dict[str, Any] = {key: value for key, value in span["attributes"].items() if value is not None}
     trace_id, span_id = str(span["traceId"]).lower(), str(span["spanId"]).lower()
     parent = None if not span.get("parentSpanId") else str(span["parentSpanId"]).lower()
-    if not (_TRACE_ID.fullmatch(trace_id) and all(_SPAN_ID.fullmatch(id) for id in (span_id, parent or span_id))):
+    right = _TRACE_ID.fullmatch(trace_id) and _SPAN_ID.fullmatch(span_id)
+    if not right or (parent is not None and not _SPAN_ID.fullmatch(parent)):
         raise ValueError("ids have 32 and 16 hex digits")
     end_ns = _ns(span.get("endTime") or 0)
     type_ = str(facts.pop(ATTRIBUTES.TYPE, "external"))
@@ -185,16 +186,14 @@ def _row(span: Mapping[str, Any]) -> SpanRow:
     library = span.get("instrumentationLibrary") or {}
     if library.get("name") != _LIBRARY["name"]:
         row.scope = (str(library.get("name", "")), _text(library.get("version")))
-    events = [
-        SpanEvent(str(e["annotation"]["description"]), _ns(e["time"]), dict(e["annotation"].get("attributes") or {}))
-        for e in (span.get("timeEvents") or {}).get("timeEvent") or ()
-        if "annotation" in e
-    ]
-    row.events = tuple(events)
-    row.links = tuple(
-        SpanLink(str(link["context"]["traceId"]), str(link["context"]["spanId"]), dict(link.get("attributes") or {}))
-        for link in span.get("links") or ()
-    )
+    events: list[SpanEvent] = []
+    times = span.get("timeEvents")
+    if times and times.get("timeEvent"):
+        events = [_event_of(event) for event in times["timeEvent"] if "annotation" in event]
+        row.events = tuple(events)
+    links = span.get("links")
+    if links:
+        row.links = tuple(map(_link_of, links))
     row.local_root = bool(facts.pop(ATTRIBUTES.IS_ROOT, False)) or parent is None
     if type_ != "external":
         _take_ours(row, facts)
@@ -212,6 +211,16 @@ def _row(span: Mapping[str, Any]) -> SpanRow:
     return row
 
 
+def _event_of(event: Mapping[str, Any]) -> SpanEvent:
+    told = event["annotation"]
+    return SpanEvent(str(told["description"]), _ns(event["time"]), dict(told.get("attributes") or {}))
+
+
+def _link_of(link: Mapping[str, Any]) -> SpanLink:
+    other = link["context"]
+    return SpanLink(str(other["traceId"]), str(other["spanId"]), dict(link.get("attributes") or {}))
+
+
 def _take_ours(row: SpanRow, facts: dict[str, Any]) -> None:
     """What Genkit's runtimes say in attributes and we keep in fields."""
     for derived in (ATTRIBUTES.NAME, ATTRIBUTES.PATH, ATTRIBUTES.GEN_AI_OPERATION, "genkit:qualifiedPath"):
@@ -219,10 +228,9 @@ def _take_ours(row: SpanRow, facts: dict[str, Any]) -> None:
     row.kind = _text(facts.pop(ATTRIBUTES.SUBTYPE, None))
     row.key = _text(facts.pop(ATTRIBUTES.KEY, None)) or (f"/{row.kind}/{row.name}" if row.kind else None)
     row.ancestor_id = _text(facts.pop(ATTRIBUTES.LAST_KNOWN_PARENT, None))
-    row.input, row.output, row.context = (
-        None if (text := facts.pop(name, None)) is None else str(text).encode("utf-8", "replace")
-        for name in (ATTRIBUTES.INPUT, ATTRIBUTES.OUTPUT, ATTRIBUTES.CONTEXT)
-    )
+    row.input = _bytes(facts.pop(ATTRIBUTES.INPUT, None))
+    row.output = _bytes(facts.pop(ATTRIBUTES.OUTPUT, None))
+    row.context = _bytes(facts.pop(ATTRIBUTES.CONTEXT, None))
     own, state = facts.pop(_STATE, None), facts.pop(ATTRIBUTES.STATE, None)
     if row.end_ns:
         row.state = _STATES.get(str(own or state))
@@ -240,3 +248,7 @@ def _ns(time_ms: Any) -> int:
 
 def _text(value: Any) -> str | None:
     return None if value is None else str(value)
+
+
+def _bytes(value: Any) -> bytes | None:
+    return None if value is None else str(value).encode("utf-8", "replace")

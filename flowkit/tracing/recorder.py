@@ -71,6 +71,11 @@ class Recorder:
         """Spans that could not be written at all, because the file could not."""
         return self._writer.lost
 
+    @property
+    def idle(self) -> bool:
+        """True when everything so far is on disk."""
+        return not self._writer._waiting()
+
     # Called within the user's call: append, no locks, no exceptions.
 
     def started(self, record: SpanRecord) -> None:

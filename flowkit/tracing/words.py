@@ -18,6 +18,8 @@ __all__ = ["compact_words", "forget_words", "has_words", "index_words", "query_o
 _TABLE = (
     "CREATE VIRTUAL TABLE IF NOT EXISTS words USING fts5 (body, content='', tokenize='unicode61 remove_diacritics 2')"
 )
+# Made with the first search: otherwise each one would read the whole table to see that nothing is new.
+_NEW = "CREATE INDEX IF NOT EXISTS traces_to_index ON traces (id) WHERE indexed = 0"
 _VALUE_BYTES = 32_000
 _TRACE_BYTES = 1_000_000
 _ESCAPE = re.compile(r"\\(?:u[0-9a-fA-F]{4}|.)")
@@ -61,6 +63,7 @@ def unindexed(db: "Connection", limit: int, *, finished: bool) -> list[int]:
 def index_words(db: "Connection", traces: Iterable[int]) -> None:
     """Put traces into the index, within a transaction."""
     db.execute(_TABLE)
+    db.execute(_NEW)
     for trace in traces:
         db.execute("INSERT INTO words (rowid, body) VALUES (?, ?)", (trace, _text_of(db, trace)))
         db.execute("UPDATE traces SET indexed = 1 WHERE id = ?", (trace,))

@@ -70,8 +70,10 @@ class Dev:
             *upload_operations(Uploads(root)),
             *settings_operations(root, self.traces),
         ]
-        # The fixed ones first, as `summaries` would be taken for the id of a trace.
-        self.operations: Sequence[Operation] = sorted(operations, key=lambda operation: operation.path.count("{"))
+        # The fixed ones first, as `summaries` would be taken for the id of a trace; among them the busiest.
+        self.operations: Sequence[Operation] = sorted(
+            operations, key=lambda operation: (operation.path.count("{"), operation.name != "postTrace")
+        )
         self._document: dict[str, Any] | None = None
 
     def routes(self) -> "list[BaseRoute]":
@@ -83,7 +85,7 @@ class Dev:
             return answer_json(self._document)
 
         described = Operation("openapi", "GET", "/api/openapi.json", "The OpenAPI document", document)
-        return [operation.route() for operation in (described, *self.operations)]
+        return [operation.route() for operation in (*self.operations, described)]
 
     def set_app(self, status: Mapping[str, Any]) -> None:
         """What the supervisor knows of the app, in its wire form; pages are told at once."""

@@ -1,6 +1,6 @@
 """The dev API as a part of `flowkit start`: it hears what the supervisor says, and ends with the parent.
 
-    Plan(..., add=add_dev_api)
+Plan(..., add=add_dev_api)
 """
 
 from flowkit.server.dev.app import Dev, content_types

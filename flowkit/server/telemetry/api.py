@@ -35,19 +35,21 @@ _LARGE_BYTES = 100_000
 def telemetry_operations(traces: Traces) -> Sequence[Operation]:
     """The operations, over one store."""
 
+    ok = _text("OK")
+
     async def health(call: Call) -> "ASGIApp":
-        return _text("OK")
+        return ok
 
     async def post(call: Call) -> "ASGIApp":
         rows = _spans(call.raw) if len(call.raw) < _LARGE_BYTES else await run_in_thread(_spans, (call.raw,))
         traces.take(rows)
-        return _text("OK")
+        return ok
 
     async def list_traces(call: Call) -> "ASGIApp":
         asked: ListTraces = call.query
         where = where_of(asked.filter)
-        cards, cursor = await traces.read(
-            traces.store.list_cards, where, limit=asked.limit, cursor=asked.continuation_token
+        cards, cursor = await traces.read_front(
+            lambda store: store.list_cards(where, limit=asked.limit, cursor=asked.continuation_token)
         )
         more = b"" if cursor is None else b',"continuationToken":' + to_json(cursor)
         return _json(b'{"traces":[' + ",".join(cards).encode() + b"]" + more + b"}")
