@@ -71,7 +71,7 @@ if __name__ == "__main__":
     assert asyncio.run(best("a fish from the grill")) == "grilled salmon"
     fork(lambda: ask("sweet dessert"))
     with multiprocessing.get_context("spawn").Pool(2) as pool:
-        assert pool.map(ask, ["sweet dessert", "pasta without meat"]) == ["chocolate cake", "vegan lasagne"]
+        assert pool.map(ask, ["sweet dessert", "lasagne for vegans"]) == ["chocolate cake", "vegan lasagne"]
         pool.close()
         pool.join()
     with ThreadPoolExecutor(4) as threads:
