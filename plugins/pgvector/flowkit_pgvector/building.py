@@ -32,6 +32,8 @@ async def build_index(session: Session) -> None:
         state = await read_index(connection, names)
         if state is None or state.dimension is None or state.layout.vector_index(state.dimension) is None:
             return None, None
+        # From the start, against writers that are half-way: they would wait for this transaction, and it for them.
+        await execute(connection, f"LOCK TABLE {names.rows} IN EXCLUSIVE MODE")
         lists = None
         if state.method == "ivfflat":
             cursor = await execute(connection, f"SELECT count(*) FROM {names.rows}")

@@ -152,7 +152,8 @@ class Database:
                 hint="raise pool_size= or pool_timeout_seconds=, or do less at a time",
             )
         try:
-            async with self.single(what):
+            async with self.single(what) as connection:
+                await register_vector_async(connection)
                 return None
         except FlowkitError as reason:
             return reason

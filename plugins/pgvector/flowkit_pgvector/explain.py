@@ -61,11 +61,15 @@ def explanation(error: Exception, what: str, place: str) -> FlowkitError:
         case psycopg.errors.UndefinedFile():
             return ConfigError(f"{failed}: {_NO_EXTENSION}", hint=_INSTALL)
         case psycopg.errors.UndefinedTable() | psycopg.errors.InvalidSchemaName():
-            return NotFoundError(f"{failed}: it is not in the database ({first})", hint="index documents first")
+            return NotFoundError(
+                f"{failed}: it is not in the database ({first})", hint="index documents first, or check the name"
+            )
         case psycopg.errors.CharacterNotInRepertoire() | psycopg.errors.UntranslatableCharacter():
             return ConfigError(f"{failed}: {first}", hint="the database must have the encoding UTF8")
         case psycopg.errors.DataException() | psycopg.errors.SyntaxErrorOrAccessRuleViolation() if state != "42501":
             return BackendError(f"{failed}: {first}", status="FAILED_PRECONDITION", hint=_hint_of(error))
+        case psycopg.ProgrammingError() if "type not found" in first:
+            return ConfigError(f"{failed}: pgvector is not in this database", hint="CREATE EXTENSION vector")
         case psycopg.ProgrammingError() if state is None:
             # Before any session: the dsn. What libpq says may quote it, with the password.
             return InvalidInputError(

@@ -236,6 +236,18 @@ def test_a_server_without_pgvector_is_told_what_to_install():
     assert "pgvector on the server" in (explained.hint or "")
 
 
+async def test_an_extension_that_was_dropped_is_named(make_store: Maker, dsn: str, index: str):
+    await ask(dsn, f"CREATE DATABASE {index}")
+    elsewhere = psycopg.conninfo.make_conninfo(dsn, dbname=index)
+    store = make_store(dsn=elsewhere, pool_timeout_seconds=0.3)
+    await store.open(create=True, dimension=2)
+    await ask(elsewhere, "DROP EXTENSION vector CASCADE")
+
+    with pytest.raises(ConfigError, match="not in this database") as caught:
+        await store.upsert([row("a")])
+    assert "CREATE EXTENSION" in (caught.value.hint or "")
+
+
 def test_a_store_is_used_by_several_loops_and_closed_by_one(dsn: str, index: str):
     store = PgVector(index, dsn=dsn)
 

@@ -232,3 +232,21 @@ def test_a_pgvector_before_0_8_is_asked_for_no_iterative_scan():
     assert "hnsw.iterative_scan" in newer
     assert "iterative" not in older
     assert "hnsw.ef_search" in older
+
+
+async def test_an_index_is_built_anew_among_writers_and_readers(make_store: Maker):
+    rows = clustered(1_000, 16)
+    store = await filled(make_store(exact_below=0, pool_size=8), rows[:600])
+
+    async def write(at: int) -> None:
+        await store.upsert(rows[at : at + 20])
+
+    async def read() -> None:
+        for row in rows[:10]:
+            assert (await store.search(SearchQuery(vector=row.vector, k=1)))[0].id == row.id
+
+    builds = [store.build_index() for _ in range(2)]
+    await asyncio.gather(*(write(at) for at in range(400, 1_000, 20)), read(), *builds, read())
+
+    assert (await store.stats()).count == 1_000
+    assert (await store.search(SearchQuery(vector=rows[990].vector, k=1)))[0].id == rows[990].id
