@@ -29,6 +29,7 @@ from flowkit.core.runtime import Runtime
 from flowkit.core.signature import MISSING
 from flowkit.core.stream import ActionStream
 from flowkit.core.threads import run_in_thread, trim_threads
+from flowkit.errors import ConfigError, InvalidInputError
 from flowkit.rag.embedder import caches_in_use
 from flowkit.rag.stores.contract import SearchMode, VectorStore
 from flowkit.rag.stores.serve import STORE_KINDS, StoreActions
@@ -65,6 +66,8 @@ class Flowkit(Decorators, IngestVerbs):
     def __init__(
         self, *, plugins: Sequence[Plugin] = (), model: str | None = None, settings: Settings | None = None
     ) -> None:
+        if not isinstance(model, str | Action | None):
+            raise ConfigError(f"model is a {type(model).__name__}", hint='name it: model="local/extractive"')
         self.settings = settings or Settings.from_env()
         self.default_model = model
         self.runtime = Runtime(start_tracing(self.settings), self.settings)
@@ -254,8 +257,13 @@ class Flowkit(Decorators, IngestVerbs):
         called with each chunk, in the thread that sends it. Ctrl-C cancels the run.
 
         Raises:
+            InvalidInputError: `what` can be neither run nor awaited.
             StateError: called from flowkit's own loop; await there instead.
         """
+        if not isinstance(what, str | Action) and not inspect.isawaitable(what):
+            raise InvalidInputError(
+                f"run_sync cannot run a {type(what).__name__}", hint="give it an action, its key or an awaitable"
+            )
 
         async def start() -> Any:
             if isinstance(what, str):

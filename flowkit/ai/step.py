@@ -28,6 +28,8 @@ async def run_step(
         InvalidInputError: `fn` is not callable (a coroutine was passed, for instance).
         Exception: whatever `fn` raises, unwrapped, with a note that names step and trace.
     """
+    if not isinstance(name, str) or not name.strip():
+        raise InvalidInputError(f"a step needs a name, not {name!r}", hint='write ai.run("name", function, argument)')
     if not callable(fn):
         raise InvalidInputError(
             f"step {name!r}: {type(fn).__name__} is not callable", hint='write ai.run("name", function, argument)'

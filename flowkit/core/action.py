@@ -13,7 +13,7 @@ from typing import Any, Generic, TypeVar
 
 from flowkit.core.context import Context, RunContext, _run, child_context, leave
 from flowkit.core.functions import described
-from flowkit.core.kinds import Kind, action_key
+from flowkit.core.kinds import Kind, action_key, check_name
 from flowkit.core.runtime import Runtime
 from flowkit.core.signature import MISSING, Signature
 from flowkit.core.spans import ATTRIBUTES, SpanRecord, annotate, close_span, drop_span, open_span
@@ -50,6 +50,7 @@ class Action(Generic[In, Out, Chunk]):
         verb: str | None = None,
     ) -> None:
         """`plain` is the user's function, when `fn` is one of ours around it; `verb` says how the action is called."""
+        check_name(kind, name)
         self.kind: Kind = kind
         self.name = name
         self.key = action_key(kind, name)

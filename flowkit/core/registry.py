@@ -46,6 +46,8 @@ class Registry:
     """Actions of one `Flowkit`. Safe to use from several threads and loops."""
 
     def __init__(self, plugins: Sequence[Plugin] = (), *, runtime: Runtime | None = None) -> None:
+        if not isinstance(plugins, Iterable):
+            raise ConfigError(f"plugins is a {type(plugins).__name__}, not a list", hint="write plugins=[…]")
         for plugin in plugins:
             _check(plugin)
         self.runtime = runtime or Runtime()

@@ -104,3 +104,9 @@ async def test_a_stop_iteration_does_not_end_anything_silently(ai: Flowkit):
 
     with pytest.raises(RuntimeError, match="StopIteration"):
         await ai.run("step", stops)
+
+
+@pytest.mark.parametrize("name", ["", " ", None])
+async def test_a_step_without_a_name_is_refused(ai: Flowkit, name: Any):
+    with pytest.raises(InvalidInputError, match="a step needs a name"):
+        await ai.run(name, len, "abc")

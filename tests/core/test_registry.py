@@ -294,3 +294,29 @@ async def test_work_that_needs_itself_is_refused():
 
     with pytest.raises(StateError, match="needs itself"):
         await circle()
+
+
+def test_plugins_that_are_no_list_are_told_so():
+    for wrong in (None, Shelf("local")):
+        with pytest.raises(ConfigError, match=r"not a list \(write plugins=\[…\]\)"):
+            Flowkit(plugins=wrong)  # type: ignore[arg-type]
+
+
+def test_a_model_is_given_by_name():
+    with pytest.raises(ConfigError, match=r'model is a int .name it: model="local/extractive"'):
+        Flowkit(model=3)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("name", ["", " \t", "soup\nsalad", "so\x00up", "so\ud800up", "\x1b[31m"])
+async def test_a_name_that_cannot_be_said_is_refused_and_the_rest_stays_in_order(ai: Flowkit, name: str):
+    @ai.flow
+    async def soup() -> str:
+        return "soup"
+
+    with pytest.raises(ConfigError, match="name"):
+        ai.flow(name)(lambda: "salad")
+    with pytest.raises(ConfigError, match=r"a flow needs a name, not '<lambda>' \(write @ai.flow"):
+        ai.flow(lambda: "salad")
+
+    assert ai.registry.keys("flow") == ["/flow/soup"]
+    assert ai.run_sync("/flow/soup") == "soup"

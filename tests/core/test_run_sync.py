@@ -207,3 +207,9 @@ def test_an_interrupt_cancels_the_run_and_waits_for_its_finally():
 
     assert rest == "tidied up\ninterrupted\n"
     assert child.returncode == 0
+
+
+@pytest.mark.parametrize("what", [len, 3, None, [1]])
+def test_what_can_be_neither_run_nor_awaited_is_refused(ai: Flowkit, what: object):
+    with pytest.raises(InvalidInputError, match=r"run_sync cannot run a .*an action, its key or an awaitable"):
+        ai.run_sync(what)  # type: ignore[call-overload]
