@@ -87,7 +87,9 @@ def problems(error: ValueError) -> list[dict[str, str]]:
     if not callable(listed):
         return [{"path": "", "message": str(error)}]
     found = listed(include_url=False, include_context=False, include_input=False)
-    return [{"path": ".".join(map(str, item["loc"])), "message": item["msg"]} for item in found]
+    # "Value error, " is what pydantic writes before the message of a validator's own exception.
+    words = [item["msg"].removeprefix("Value error, ") for item in found]
+    return [{"path": ".".join(map(str, item["loc"])), "message": said} for item, said in zip(found, words, strict=True)]
 
 
 def summary(found: list[dict[str, str]]) -> str:

@@ -215,3 +215,13 @@ async def test_a_condition_of_another_retriever_is_no_condition_of_a_store(ai: F
 
     with pytest.raises(UnsupportedError):
         await ai.retrieve("plain", "q", where=F("price") < 3)
+
+
+async def test_a_filter_that_cannot_be_read_is_told_in_our_words(ai: Flowkit, menu: InMemoryStore):
+    with pytest.raises(InvalidInputError, match=r"where: cannot read the filter 'price <': expected a value at"):
+        await ai.retrieve("menu", "soup", where="price <")
+
+
+def test_an_unknown_mode_is_refused(ai: Flowkit, store: InMemoryStore):
+    with pytest.raises(ConfigError, match=r"'memory/odd' has no mode 'weird' .there are: vector, keyword, hybrid"):
+        ai.vector_store(store, name="memory/odd", mode="weird")  # type: ignore[arg-type]

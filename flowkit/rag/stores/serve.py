@@ -8,7 +8,7 @@ ai = Flowkit(plugins=[MyStore("menu", embedder="local/all-minilm-l6-v2")])
 """
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, get_args
 from weakref import WeakKeyDictionary
 
 from pydantic import ConfigDict, Field, ValidationError
@@ -74,6 +74,8 @@ class StoreActions:
     """The indexer and the retriever of one index."""
 
     def __init__(self, store: VectorStore, name: str, *, embedder: str | None, mode: SearchMode = "vector") -> None:
+        if mode not in get_args(SearchMode):
+            raise ConfigError(f"index {name!r} has no mode {mode!r}", hint="there are: vector, keyword, hybrid")
         self.store = store
         self.name = name
         self.embedder = embedder
