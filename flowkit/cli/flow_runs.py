@@ -137,7 +137,7 @@ class FlowRun:
 
     def _explain(self, outcome: Outcome, error: BaseException, action: AnyAction | None, value: Any) -> int:
         if action is not None and isinstance(error, InvalidInputError) and _is_refused(action, value):
-            _explain_input(error, action, missing=value is MISSING)
+            _explain_input(error, action, value)
             return 2
         if self._verbose:
             say(user_traceback(error))
@@ -161,10 +161,13 @@ def _is_refused(action: AnyAction, value: Any) -> bool:
     return False
 
 
-def _explain_input(error: InvalidInputError, action: AnyAction, *, missing: bool) -> None:
+def _explain_input(error: InvalidInputError, action: AnyAction, value: Any) -> None:
     takes = parameters(action)
     hint = f"it takes {takes}" if takes else None
-    if not missing:
+    if value is not MISSING:
+        if action.signature.single and isinstance(value, dict) and [*value] == [takes.partition(":")[0]]:
+            inner = json.dumps(next(iter(value.values())), ensure_ascii=False)
+            hint = f"{hint}, alone: flowkit flow:run {action.name} {shlex.quote(inner)}"
         complain(error.message, hint)
         return
     form = example(action.input_schema or {})

@@ -16,7 +16,15 @@ from flowkit.cli.lines import CliError, say
 __all__ = ["flow_list", "flow_run"]
 
 
-@click.command("flow:run", context_settings={**HELP, "ignore_unknown_options": True})
+class _FlowRun(click.Command):
+    """Remembers whether `--` was given: behind it, an input may look like an option."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        ctx.meta["dashes"] = "--" in args
+        return super().parse_args(ctx, args)
+
+
+@click.command("flow:run", cls=_FlowRun, context_settings={**HELP, "ignore_unknown_options": True})
 @click.argument("name")
 @click.argument("input", required=False)
 @app_option
@@ -44,8 +52,10 @@ def flow_run(
 
     When the app runs already (flowkit start), the flow runs in it; with --app or --in-process it runs here.
     """
-    if input is not None and input.startswith("-") and not _is_value(input):
-        raise click.NoSuchOption(input, ctx=click.get_current_context())
+    looks_like_option = input is not None and input.startswith("-") and not _is_value(input)
+    if looks_like_option and not click.get_current_context().meta["dashes"]:
+        hint = f"flowkit flow:run --help lists them; as an input it goes behind --: {name} -- {input}"
+        raise CliError(f"no option {input!r}", hint=hint)
     if output is not None and not output.absolute().parent.is_dir():
         raise CliError(f"--output: there is no folder {output.parent}")
 

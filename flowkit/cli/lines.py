@@ -41,7 +41,7 @@ STYLES: dict[Style, str] = {
 }
 
 _BREAKS = re.compile(r"\s*[\r\n\x0b\x0c\x85\u2028\u2029]\s*|\t")
-_CONTROLS = re.compile(r"[\x00-\x1f\x7f-\x9f]")
+_CONTROLS = re.compile(r"\x1b\[[0-?]*[ -/]*[@-~]|[\x00-\x1f\x7f-\x9f]")  # escape sequences go as a whole
 _ERROR_LENGTH = 600  # characters of an error's one line; the trace has all of it
 
 

@@ -109,6 +109,8 @@ def read_raw(argument: str) -> str:
         return _decoded(buffer.read() if buffer is not None else sys.stdin.read().encode(), "stdin")
     if not argument.startswith("@"):
         return argument.removeprefix("\ufeff")
+    if argument == "@":
+        raise CliError("there is no file name after @", hint="write @file.json, or - for stdin")
     path = Path(argument[1:]).expanduser()
     try:
         return _decoded(path.read_bytes(), str(path))

@@ -98,6 +98,11 @@ def test_an_unknown_option_is_no_input(project: Project):
     assert run.code == 2
     assert "--stram" in run.err
     assert "flowkit flow:run --help" in run.err
+    assert "behind --: say -- --stram" in run.err
+
+
+def test_text_that_looks_like_an_option_goes_behind_two_dashes(project: Project):
+    assert project.run("flow:run", "say", "--", "--stram").out == "--stram\n"
 
 
 def test_chunks_of_text_are_printed_once(project: Project):
@@ -145,7 +150,7 @@ async def numbers():
         ("key", "no API key for 'cloud/large' (app.py:16)", "set CLOUD_API_KEY"),
         ("inner", "bad input for flow 'count'", "-v shows where"),
         ("leave", "ended the process with exit code 3 (app.py:28)", "-v shows where"),
-        ("lines", "ValueError: first line second [31mline (app.py:32)", "-v shows where"),
+        ("lines", "ValueError: first line second line (app.py:32)", "-v shows where"),
         ("several", "KeyError: 'a' (and 1 more)", "-v shows where"),
         ("wrong", "flow 'wrong' returned what its annotation forbids", "the annotated type"),
     ],

@@ -158,3 +158,19 @@ def test_a_bad_context_is_refused(project: Project, context: str, said: str):
     assert run.code == 2
     assert "--context" in run.err
     assert said in run.err
+
+
+def test_an_object_where_the_value_alone_belongs_is_explained(project: Project):
+    project.write("app.py", "import flowkit\nai = flowkit.Flowkit()\n@ai.flow\nasync def one(n: int = 3): ...\n")
+
+    run = project.run("flow:run", "one", '{"n": 4}')
+
+    assert run.code == 2
+    assert "it takes n: int = 3, alone: flowkit flow:run one 4" in run.err
+
+
+def test_an_at_sign_alone_names_no_file(project: Project):
+    run = project.run("flow:run", "echo", "@")
+
+    assert (run.code, run.out) == (2, "")
+    assert "there is no file name after @" in run.err
