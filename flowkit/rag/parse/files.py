@@ -4,6 +4,7 @@ given = read(Path("menu.pdf"), None)
 given.data, given.name, given.source
 """
 
+import errno
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -39,8 +40,10 @@ def read(source: Path | str | bytes, source_name: str | None) -> Given:
             raise NotFoundError(f"no file {path.as_posix()!r}", hint="check the path and the working folder") from error
         except IsADirectoryError as error:
             raise ParseError(f"{name!r} is a folder, not a file", hint="parse the files in it one by one") from error
+        except ValueError as error:  # a NUL in it
+            raise ParseError(f"{name!r} is no path: {error}", hint="check the path") from error
         except OSError as error:
-            if path.is_dir():  # Windows says "permission denied" of a folder
+            if error.errno != errno.ENAMETOOLONG and path.is_dir():  # Windows says "permission denied" of a folder
                 raise ParseError(
                     f"{name!r} is a folder, not a file", hint="parse the files in it one by one"
                 ) from error

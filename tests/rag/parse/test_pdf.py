@@ -57,6 +57,12 @@ def test_a_folder_is_no_file(tmp_path: Path):
         parse.pdf(tmp_path)
 
 
+def test_a_path_that_no_file_can_have_is_told(tmp_path: Path):
+    for path in (tmp_path / "a\x00b.pdf", tmp_path / ("long" * 100)):
+        with pytest.raises(ParseError, match=r"cannot be read|is no path"):
+            parse.pdf(path)
+
+
 @pytest.mark.parametrize(
     ("data", "says"),
     [
