@@ -2,12 +2,11 @@
 
 link = Embedded.of(Path("data/chroma"))
 
-A client keeps the vector index in memory and does not notice what other processes write. So before reading, the folder's
-database file is looked at, and when it has changed, the client is made anew.
+A client keeps the vector index in memory and does not notice what other processes write. So before reading, the
+folder's database file is looked at, and when it has changed, the client is made anew.
 """
 
 import itertools
-import os
 import threading
 import time
 from collections.abc import AsyncIterator, Iterator, Mapping
@@ -57,6 +56,7 @@ class Embedded:
 
     def __init__(self, folder: Path) -> None:
         self.place = f"folder {str(folder)!r}"
+        self.titles: dict[str, str] = {}
         self._folder = folder
         self._users = 0
         self._client: _Client | None = None
@@ -168,14 +168,14 @@ class Embedded:
         try:
             return await run_in_thread(work)
         except Exception as error:
-            raise translated(error, place=self.place, name=name, method=method, hint=_HINT) from error
+            raise translated(error, place=self.place, name=self.titles.get(name, name), method=method, hint=_HINT) from error
 
     def _look(self) -> object:
         """The state of the database file, without opening it: that would drop the locks that SQLite holds on it."""
         found: list[object] = []
         for name in (_FILE, f"{_FILE}-wal"):
             try:
-                state = os.stat(self._folder / name)
+                state = (self._folder / name).stat()
             except FileNotFoundError:
                 continue
             found.append((state.st_ino, state.st_size, state.st_mtime_ns))

@@ -12,7 +12,6 @@ from contextlib import AbstractAsyncContextManager
 from typing import Any, Protocol
 
 from flowkit.errors import BackendError, FlowkitError, InvalidInputError, NotFoundError
-from flowkit_chroma.names import index_name
 
 __all__ = ["SETTINGS", "Link", "translated"]
 
@@ -24,6 +23,9 @@ class Link(Protocol):
 
     place: str
     """Where the data is, for messages."""
+
+    titles: dict[str, str]
+    """Collection → the index it belongs to, for messages."""
 
     async def connect(self, *, create: bool) -> bool:
         """Make the client; False when there is no database, and `create` is False."""
@@ -75,7 +77,7 @@ def translated(error: Exception, *, place: str, name: str, method: str, hint: st
 
     if isinstance(error, FlowkitError):
         return error
-    what = f"chroma could not {_DOING.get(method, method)} index {index_name(name) or name!r} ({place}): {error}"
+    what = f"chroma could not {_DOING.get(method, method)} index {name!r} ({place}): {error}"
     if isinstance(error, Missing):
         return NotFoundError(what, hint="it was deleted by another program; open it again")
     if isinstance(error, InvalidDimensionException) or (

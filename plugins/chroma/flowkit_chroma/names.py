@@ -40,7 +40,7 @@ def collection_name(index: str) -> str:
 
 
 def index_name(collection: str) -> str | None:
-    """The index whose name a collection's name spells out; None for a hashed name, and for other collections of ours."""
+    """The index whose name a collection's name spells out; None for a hashed one, and for other collections of ours."""
     if collection.startswith(_ENCODED):
         data = re.sub(r"_([0-9a-f]{2})", lambda found: chr(int(found[1], 16)), collection[len(_ENCODED) :])
         return data.encode("latin-1").decode("utf-8", "surrogatepass")

@@ -24,8 +24,22 @@ if TYPE_CHECKING:
 
     Float32 = np.ndarray[Any, np.dtype[np.float32]]
 
-__all__ = ["LARGEST", "ODD", "ROW", "WHOLE", "Record", "decode", "decode_hit", "decode_key", "decode_metadata", "encode",
-           "is_exact", "kinds", "scaled", "stored_length"]  # fmt: skip
+__all__ = [
+    "LARGEST",
+    "ODD",
+    "ROW",
+    "WHOLE",
+    "Record",
+    "decode",
+    "decode_hit",
+    "decode_key",
+    "decode_metadata",
+    "encode",
+    "is_exact",
+    "kinds",
+    "scaled",
+    "stored_length",
+]
 
 ROW = "flowkit:row"
 """The reserved entry: 32 hex digits for the text, 32 for the metadata, then JSON, if there is more to say."""

@@ -57,6 +57,7 @@ class Server:
 
     def __init__(self, address: Address, *, transport: Transport) -> None:
         self.place = f"server {address.url}"
+        self.titles: dict[str, str] = {}
         self._address = address
         self._clients: PerLoop[_AsyncClient] | _SyncClient = (
             PerLoop(lambda: _AsyncClient(address)) if transport == "async" else _SyncClient(address)
@@ -142,7 +143,7 @@ class Server:
         return self._clients if isinstance(self._clients, _SyncClient) else self._clients.get()
 
     def _translated(self, error: Exception, name: str, method: str) -> Exception:
-        return translated(error, place=self.place, name=name, method=method, hint=self._hint)
+        return translated(error, place=self.place, name=self.titles.get(name, name), method=method, hint=self._hint)
 
 
 class _SyncClient:
@@ -252,7 +253,7 @@ class _AsyncClient:
 
 def _sessions(api: Any) -> list[Any]:
     """The connections of a sync client, and of the one inside it that looks for the database."""
-    servers = [getattr(part, "_server", None) for part in (api, getattr(api, "_admin_client", None))]
+    servers: list[Any] = [getattr(part, "_server", None) for part in (api, getattr(api, "_admin_client", None))]
     return [server._session for server in servers if hasattr(server, "_session")]
 
 
@@ -267,7 +268,10 @@ async def _check_version(address: Address, hint: str) -> None:
     import httpx
 
     try:
-        async with httpx.AsyncClient(headers=dict(address.headers), timeout=address.timeout_seconds) as client:
+        # Without ssl there is nothing to verify, and reading the certificates would take longer than the rest.
+        async with httpx.AsyncClient(
+            headers=dict(address.headers), timeout=address.timeout_seconds, verify=address.ssl
+        ) as client:
             answer = await client.get(f"{address.url}/api/v2/version")
             if answer.status_code in (404, 405, 410):
                 answer = await client.get(f"{address.url}/api/v1/version")

@@ -185,9 +185,10 @@ class Chroma(StorePlugin):
         from flowkit_chroma.catalog import Catalog, Identity
         from flowkit_chroma.session import Session
 
+        catalog = Catalog(link, self._collection)
+        link.titles |= {self._collection: self.index, catalog.name: self.index}
         there = await link.connect(create=create)
         held = await link.metadata(self._collection) if there else None
-        catalog = Catalog(link, self._collection)
         if held is None:
             if not create:
                 raise NotFoundError(f"there is no index {self.index!r} in {link.place}", hint="index documents first")

@@ -17,9 +17,9 @@ class TestFolder(StoreContract):
     big_batch = 1_000
 
     @pytest.fixture
-    def store(self, tmp_path: Path) -> Chroma:
-        self.folder = tmp_path
-        return Chroma("menu", path=tmp_path)
+    def store(self, folder: Path) -> Chroma:
+        self.folder = folder
+        return Chroma("menu", path=folder)
 
     def make_store(self, store: Chroma) -> Chroma:  # type: ignore[override]
         return Chroma("menu", path=self.folder)
