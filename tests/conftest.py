@@ -25,7 +25,7 @@ NEEDS: dict[str, Callable[[], bool]] = {
 }
 SETTINGS = ("FLOWKIT_", "GENKIT_", "OTEL_")
 KEYS = ("_API_KEY", "_ACCESS_TOKEN")
-KEPT = ("FLOWKIT_FILES", "FLOWKIT_REQUIRE", "FLOWKIT_TEST_PG_DSN")
+KEPT = ("FLOWKIT_FILES", "FLOWKIT_REQUIRE", "FLOWKIT_SPECS", "FLOWKIT_TEST_PG_DSN")
 
 hypothesis.settings.register_profile("flowkit", deadline=None, max_examples=100, print_blob=True)
 hypothesis.settings.register_profile("ci", hypothesis.settings.get_profile("flowkit"), derandomize=True)

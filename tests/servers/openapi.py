@@ -104,7 +104,9 @@ class OpenApi:
         if id(schema) not in self._validators:
             whole = {**schema, "components": self._document["components"]}
             self._validators[id(schema)] = OAS30Validator(_cleaned(whole))
-        return [f"{error.json_path}: {error.message[:200]}" for error in self._validators[id(schema)].iter_errors(value)]
+        return [
+            f"{error.json_path}: {error.message[:200]}" for error in self._validators[id(schema)].iter_errors(value)
+        ]
 
     def _resolved(self, node: dict[str, Any]) -> dict[str, Any]:
         if "$ref" not in node:

@@ -6,11 +6,13 @@ Requests and answers are checked against the published OpenAPI documents, when t
 """
 
 import json
+import socket
 import threading
 import time
 from base64 import urlsafe_b64decode, urlsafe_b64encode
 from collections import deque
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
+from contextlib import suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from types import TracebackType
 from typing import Any
@@ -25,7 +27,6 @@ VERSION = "2025-10"
 MOST_BYTES = 2 * 1024 * 1024
 ANSWER_BYTES = 4 * 1024 * 1024
 Answer = tuple[int, Any, dict[str, str]]
-Fault = Callable[[], "Refused | str | None"]
 
 
 class PineconeServer:
@@ -70,16 +71,33 @@ class PineconeServer:
         if server is not None:
             server.shutdown()
             server.server_close()
+            server.cut()
 
     def fail(
-        self, path: str, status: int, *, times: int = 1, message: str | None = None, headers: Mapping[str, str] = {}
+        self,
+        path: str,
+        status: int,
+        *,
+        times: int = 1,
+        after: int = 0,
+        message: str | None = None,
+        headers: Mapping[str, str] = {},
     ) -> None:
-        """Answer the next requests to a path with an error."""
+        """Answer the next requests to a path, or those `after` some more, with an error."""
+        self._faults.extend([(path, 200, None, {})] * after)
         self._faults.extend([(path, status, message, dict(headers))] * times)
 
     def drop(self, path: str, *, times: int = 1, done: bool = False) -> None:
         """Cut the connection of the next requests to a path; `done`: after having done what was asked."""
         self._faults.extend([(path, None, "done" if done else None, {})] * times)
+
+    def know(self, name: str) -> None:
+        """An index that a test has put into `indexes` itself."""
+        self._asked[name] = self.ready_after
+
+    def heal(self) -> None:
+        """Nothing more goes wrong."""
+        self._faults.clear()
 
     def count(self, path: str) -> int:
         """How many requests came to a path."""
@@ -99,6 +117,7 @@ class PineconeServer:
             fault = next((fault for fault in self._faults if fault[0] == route), None)
             if fault is not None:
                 self._faults.remove(fault)
+            if fault is not None and fault[1] != 200:
                 _, status, message, extra = fault
                 if status is None:
                     if message == "done":
@@ -220,15 +239,31 @@ class PineconeServer:
         status, answer, _ = found
         given = {key.lower(): value for key, value in headers.items()}
         self.checked += 1
-        self.problems += spec.check(
-            method, route, query=query, headers=given, body=body, status=status, answer=answer
-        )
+        self.problems += spec.check(method, route, query=query, headers=given, body=body, status=status, answer=answer)
 
 
 class _Server(ThreadingHTTPServer):
     daemon_threads = True
     block_on_close = False
     request_queue_size = 64
+
+    def __init__(self, *args: Any) -> None:
+        super().__init__(*args)
+        self._open: set[socket.socket] = set()
+
+    def process_request(self, request: Any, client_address: Any) -> None:
+        self._open.add(request)
+        super().process_request(request, client_address)
+
+    def shutdown_request(self, request: Any) -> None:
+        self._open.discard(request)
+        super().shutdown_request(request)
+
+    def cut(self) -> None:
+        """End the connections that clients keep open."""
+        for request in list(self._open):
+            with suppress(OSError):
+                request.shutdown(socket.SHUT_RDWR)
 
     def handle_error(self, request: Any, client_address: Any) -> None:
         """A client that went away is no news."""

@@ -149,7 +149,7 @@ def matches(where: Mapping[str, Any], metadata: Mapping[str, Any], *, missing_di
         if key in ("$and", "$or"):
             if not isinstance(condition, list) or not condition:
                 raise Refused(400, 3, f"{key} takes a list that is not empty")
-            parts = [matches(part, metadata) for part in condition]
+            parts = [matches(part, metadata, missing_differs=missing_differs) for part in condition]
             if not (all(parts) if key == "$and" else any(parts)):
                 return False
             continue

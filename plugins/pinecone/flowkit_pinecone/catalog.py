@@ -35,7 +35,9 @@ class Identity:
         """Raises StoreError: the record is not ours, is another index's, or has a newer format."""
         format = metadata.get(_FIELD.format("format"))
         if not isinstance(format, int | float):
-            raise StoreError(f"pinecone index {index!r} was not made by flowkit", hint="take another name for the index")
+            raise StoreError(
+                f"pinecone index {index!r} was not made by flowkit", hint="take another name for the index"
+            )
         if format > FORMAT:
             raise StoreError(
                 f"pinecone index {index!r} has format {format:g}, this version reads up to {FORMAT}",
@@ -114,7 +116,7 @@ class Catalog:
             return
         records = []
         for key, kind in new:
-            id = sha256("\0".join((self._of, kind, key)).encode()).hexdigest()
+            id = sha256(f"{self._of}\0{kind}\0{key}".encode()).hexdigest()
             records.append((f"kind-{id}", {"flowkit:of": self._of, "flowkit:key": key, "flowkit:kind": kind}))
         await self._write(records, dimension)
         for key, kind in new:

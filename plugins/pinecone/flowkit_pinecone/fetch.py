@@ -34,13 +34,20 @@ async def fetch(
     if where is None:
         return await _everything(session, cursor, limit, with_vectors)
     listed = session.listing[1] if cursor is not None and session.listing and session.listing[0] == where else None
+    found: dict[str, Row] = {}
     if listed is None:
-        listed = sorted([row.id async for rows in session.scan(planned, where) for row in rows])
+        listed = []
+        async for rows in session.scan(planned, where):
+            listed += [row.id for row in rows]
+            if len(listed) <= limit:  # one page, most often
+                found.update((row.id, row) for row in rows)
+        listed.sort()
     at = 0 if cursor is None else bisect_right(listed, cursor)
     page = listed[at : at + limit]
     more = len(listed) > at + limit
     session.listing = (where, listed) if more else None
-    found = await session.rows(page)
+    if len(found) < len(listed):
+        found = await session.rows(page)
     return Page(tuple(_item(found[id], with_vectors) for id in page if id in found), page[-1] if more else None)
 
 
@@ -57,9 +64,7 @@ async def _by_ids(
     return Page(items, there[limit - 1] if len(there) > limit else None)
 
 
-async def _everything(
-    session: Session, cursor: str | None, limit: int, with_vectors: bool
-) -> Page[EmbeddedDocument]:
+async def _everything(session: Session, cursor: str | None, limit: int, with_vectors: bool) -> Page[EmbeddedDocument]:
     """Pinecone lists ids in order, but begins where its token says: a page goes on where the one before has ended."""
     walk = session.walks.pop(cursor, None) if cursor is not None else None
     if walk is None:

@@ -21,7 +21,6 @@ from flowkit.plugin import PerLoop
 
 if TYPE_CHECKING:
     import httpx
-    from pinecone import AsyncPinecone
     from pinecone.async_client.async_index import AsyncIndex
     from pinecone.models.indexes.index import IndexModel
 
@@ -177,7 +176,9 @@ class Link:
                 )
             if error.status_code == 429:
                 return BackendError(
-                    text, status="RESOURCE_EXHAUSTED", hint="slow down, raise retry_seconds=, or look at your plan's limits"
+                    text,
+                    status="RESOURCE_EXHAUSTED",
+                    hint="slow down, raise retry_seconds=, or look at your plan's limits",
                 )
             return BackendError(text, status="INVALID_ARGUMENT" if error.status_code < 500 else "UNAVAILABLE")
         if isinstance(error, PineconeTimeoutError):
@@ -197,7 +198,7 @@ class _Clients:
 
         self._once = RetryConfig(max_retries=0)
         try:
-            self.api: AsyncPinecone = AsyncPinecone(
+            self.api = AsyncPinecone(
                 api_key=access.api_key,
                 host=access.host,
                 timeout=access.timeout_seconds,

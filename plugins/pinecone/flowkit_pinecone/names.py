@@ -85,9 +85,7 @@ def row_id(record: str) -> str:
 def _escaped(text: str, what: str) -> str:
     # An escape begins with the lowest letter for what is below it, and with the highest for what is above.
     data = text.encode("utf-8", "surrogatepass")
-    name = "".join(
-        f"!{byte:02x}" if byte <= 0x21 else f"~{byte:02x}" if byte >= 0x7E else chr(byte) for byte in data
-    )
+    name = "".join(f"!{byte:02x}" if byte <= 0x21 else f"~{byte:02x}" if byte >= 0x7E else chr(byte) for byte in data)
     if len(name) > _LONGEST_ID:
         raise InvalidInputError(
             f"{what} {text[:40]!r}… takes {len(name)} bytes in Pinecone, which allows {_LONGEST_ID}",

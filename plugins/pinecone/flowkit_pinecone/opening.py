@@ -56,7 +56,7 @@ class Opening:
             model = None
         model = await self._ready(link, name, model)
         self._check(model)
-        place = Place(self.index, name, model.host, self.namespace)
+        place = Place(self.index, name, model.host or "", self.namespace)
         waiting = Waiting(link, self.wait_seconds)
         catalog = Catalog(link, place, waiting)
         identity = Identity(self.index, None, model.dimension).joined(embedder=embedder, dimension=dimension)
@@ -84,10 +84,9 @@ class Opening:
         await self._polled(link, name, model, lambda found: found is None, "is still being deleted")
 
     async def _ready(self, link: Link, name: str, model: "IndexModel | None") -> "IndexModel":
-        found = await self._polled(
-            link, name, model, lambda found: found is not None and found.status.ready, "is not ready"
+        found: IndexModel = await self._polled(
+            link, name, model, lambda found: found is not None and found.status.ready and found.host, "is not ready"
         )
-        assert found is not None  # that is what was waited for
         return found
 
     async def _polled(self, link: Link, name: str, model: "IndexModel | None", done: Any, what: str) -> Any:

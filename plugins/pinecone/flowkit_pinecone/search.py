@@ -39,9 +39,7 @@ async def search(session: Session, query: SearchQuery) -> list[ScoredDocument]:
 
     assert query.vector is not None  # the store has seen to it
     identity = session.identity
-    vector = checked_query(
-        query.vector, index=identity.index, dimension=identity.dimension, embedder=identity.embedder
-    )
+    vector = checked_query(query.vector, index=identity.index, dimension=identity.dimension, embedder=identity.embedder)
     if session.metric == "euclidean":
         vector = np.asarray(query.vector, dtype=np.float32).astype(np.float64)
     planned = await session.plan(query.where)
@@ -75,9 +73,7 @@ async def _nearest(session: Session, vector: "Float64", k: int, planned: Plan) -
         n = min(n * _WIDER, _MOST)
 
 
-async def _looked_through(
-    session: Session, vector: "Float64", k: int, planned: Plan, where: Filter | None
-) -> Hits:
+async def _looked_through(session: Session, vector: "Float64", k: int, planned: Plan, where: Filter | None) -> Hits:
     """The same for a filter that Pinecone has only a part of: hits are evaluated, best first, until there are enough.
     When the most that Pinecone gives are not enough, every row is compared here."""
     assert where is not None  # without a filter the plan is exact

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 from urllib.parse import quote_plus
 
 from flowkit import Filter
-from flowkit.errors import NotFoundError
+from flowkit.errors import BackendError, NotFoundError
 from flowkit.plugin import check, compile
 from flowkit.rag.stores.turns import Turns
 from flowkit_pinecone.catalog import Catalog, Identity
@@ -117,10 +117,17 @@ class Session:
 
     async def _matching(self, condition: Mapping[str, Any] | bool) -> AsyncIterator[list[Row]]:
         token: str | None = None
+        limit = _MATCHED
         while True:
-            answer = await self.call(
-                "search", "fetch_by_metadata", filter=condition, limit=_MATCHED, pagination_token=token
-            )
+            try:
+                answer = await self.call(
+                    "search", "fetch_by_metadata", filter=condition, limit=limit, pagination_token=token
+                )
+            except BackendError as error:
+                if error.status != "INVALID_ARGUMENT" or limit == 1:
+                    raise
+                limit //= 2  # big rows, of which not so many fit one answer
+                continue
             if answer is None:
                 return
             yield _rows(answer)
@@ -129,7 +136,13 @@ class Session:
                 return
 
     async def _fetch(self, ids: Sequence[str]) -> list[Row]:
-        answer = await self.call("read", "fetch", ids=[record_id(id) for id in ids])
+        try:
+            answer = await self.call("read", "fetch", ids=[record_id(id) for id in ids])
+        except BackendError as error:
+            if error.status != "INVALID_ARGUMENT" or len(ids) == 1:
+                raise
+            half = len(ids) // 2  # big rows, of which not so many fit one answer
+            return [*await self._fetch(ids[:half]), *await self._fetch(ids[half:])]
         return [] if answer is None else _rows(answer)
 
     async def count(self) -> int:

@@ -267,5 +267,3 @@ class Pinecone(StorePlugin):
         if self._session is None and self._planned is None:
             raise StateError(f"index {self.index!r} is not open", hint="await store.open(create=…) first")
         return self._session
-
-

@@ -48,9 +48,7 @@ class Waiting:
         began = time.monotonic()
         seconds = _FIRST_WAIT
         while (wanted := self._written.get(place.namespace)) is not None:
-            answer = await self._link.call(
-                place, "look into", "query", vector=[1.0] + [0.0] * (dimension - 1), top_k=1
-            )
+            answer = await self._link.call(place, "look into", "query", vector=[1.0] + [0.0] * (dimension - 1), top_k=1)
             if answer is None or answer.reconciled is None or answer.reconciled >= wanted:
                 if self._written.get(place.namespace) == wanted:
                     del self._written[place.namespace]

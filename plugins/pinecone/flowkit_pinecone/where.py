@@ -143,7 +143,7 @@ def _either(parts: Iterable[Plan]) -> Plan:
 def _joined(word: str, parts: list[Any], exact: bool, empty: bool) -> Plan:
     flat: list[Any] = []
     for part in parts:
-        flat.extend(part[word] if word in part else [part])
+        flat.extend(part.get(word, [part]))
     if not flat:
         return Plan(empty, exact)
     return Plan(flat[0] if len(flat) == 1 else {word: flat}, exact)

@@ -1,4 +1,4 @@
-"""Pinecone keeps the contract of vector stores: with a server that shows writes late, in each metric and namespace."""
+"""Pinecone keeps the contract of vector stores, in a namespace, with a server that shows writes a moment late."""
 
 from typing import ClassVar
 
@@ -12,16 +12,15 @@ from tests.servers.pinecone import PineconeServer
 TEXTS = ["ok😀", "naïve façade", "返金", "שלום", "e\u0301", "\u202etext", "a" * 40_000, " \n x"]
 
 
-class PineconeContract(StoreContract):
+class TestPinecone(StoreContract):
     modes: ClassVar[frozenset[SearchMode]] = frozenset({"vector"})
     zero_vectors = False  # Pinecone refuses them
     big_batch = 1_100
-    namespace = ""
-    delay_seconds = 0.0
+    namespace = "été"
 
     @pytest.fixture
     def store(self, server: PineconeServer) -> VectorStore:
-        server.delay_seconds = self.delay_seconds
+        server.delay_seconds = 0.001
         self._server = server
         return self._made()
 
@@ -35,12 +34,3 @@ class PineconeContract(StoreContract):
 
     def _made(self) -> Pinecone:
         return Pinecone("Menu de la semaine", api_key="k", host=self._server.url, namespace=self.namespace)
-
-
-class TestDefaultNamespace(PineconeContract):
-    pass
-
-
-class TestNamespaceThatShowsWritesLate(PineconeContract):
-    namespace = "été"
-    delay_seconds = 0.002
