@@ -73,8 +73,14 @@ class Recorder:
 
     @property
     def idle(self) -> bool:
-        """True when everything so far is on disk."""
-        return not self._writer._waiting()
+        """True when everything so far is on disk; never waits to find out."""
+        writer = self._writer
+        if not writer._lock.acquire(blocking=False):  # it is writing
+            return False
+        try:
+            return not writer._waiting()
+        finally:
+            writer._lock.release()
 
     # Called within the user's call: append, no locks, no exceptions.
 

@@ -6,6 +6,7 @@ operations = action_operations(dev)
 import json
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import Any
 from urllib.parse import quote
 
@@ -94,7 +95,7 @@ def action_operations(actions: Actions, apps: Apps, traces: Traces) -> Sequence[
 
     async def inputs(call: Call) -> PastInputs:
         asked: ListInputs = call.query
-        found = await traces.read(past_inputs, traces.store, asked.key, limit=asked.limit)
+        found = await traces.read(partial(past_inputs, traces.store, asked.key, limit=asked.limit))
         listed = []
         for item in found:
             facts: dict[str, Any] = {"trace_id": item.trace_id, "span_id": item.span_id, "status": item.state}

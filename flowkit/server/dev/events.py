@@ -10,6 +10,7 @@ import asyncio
 import hashlib
 import logging
 from collections.abc import AsyncIterator, Mapping, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from flowkit.core.values import to_json
@@ -98,7 +99,7 @@ class Pump:
             return await self._traces.read(self._traces.logs.newest)
         now = await self._traces.read(self._traces.logs.newest)
         if now > newest:
-            page = await self._traces.read(self._traces.logs.list, limit=_LOGS_AT_ONCE, after=newest)
+            page = await self._traces.read(partial(self._traces.logs.list, limit=_LOGS_AT_ONCE, after=newest))
             for row in reversed(page.items):
                 self._hub.publish("logs", {"type": "log", "log": genkit_log(row)})
         return now

@@ -7,6 +7,7 @@ Genkit's routes (`/api/traces`, `/api/traces/{id}`) stay as Genkit has them; wha
 
 import json
 from collections.abc import Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from flowkit.core.values import to_json
@@ -32,7 +33,7 @@ def trace_operations(traces: Traces) -> Sequence[Operation]:
 
     async def summaries(call: Call) -> SummaryList:
         asked: ListSummaries = call.query
-        page = await traces.read(
+        listing = partial(
             traces.store.list,
             limit=asked.limit,
             cursor=asked.cursor,
@@ -46,6 +47,7 @@ def trace_operations(traces: Traces) -> Sequence[Operation]:
             labels=_label(asked.label),
             internal=asked.internal,
         )
+        page = await traces.read(listing)
         listed = tuple(map(summary_data, page.items))
         return SummaryList(traces=listed, cursor=page.cursor, skipped=page.skipped)
 

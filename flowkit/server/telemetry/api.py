@@ -6,6 +6,7 @@ Foreign runtimes post their spans here, tools list and read traces, and any Open
 """
 
 from collections.abc import AsyncIterator, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from flowkit.core.threads import run_in_thread
@@ -62,7 +63,7 @@ def telemetry_operations(traces: Traces) -> Sequence[Operation]:
 
     async def logs(call: Call) -> "ASGIApp":
         asked: ListLogs = call.query
-        page = await traces.read(
+        listed = partial(
             traces.logs.list,
             limit=asked.limit,
             cursor=asked.continuation_token,
@@ -72,6 +73,7 @@ def telemetry_operations(traces: Traces) -> Sequence[Operation]:
             min_severity=asked.severity_number,
             text=asked.q,
         )
+        page = await traces.read(listed)
         answer: dict[str, Any] = {"logs": [genkit_log(row) for row in page.items]}
         return answer_json(answer | ({} if page.cursor is None else {"continuationToken": page.cursor}))
 

@@ -9,7 +9,7 @@ import asyncio
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import ParamSpec, TypeVar
+from typing import Any, TypeVar
 
 from flowkit.core.threads import run_in_thread
 from flowkit.errors import StoreError
@@ -24,7 +24,6 @@ from flowkit.tracing.store import TraceStore
 
 __all__ = ["Changes", "Look", "Traces"]
 
-P = ParamSpec("P")
 T = TypeVar("T")
 
 _POLL_SECONDS = 0.05
@@ -56,12 +55,12 @@ class Traces:
             row.body = self.redactor.redact(row.body) if row.body is not None else None
         await run_in_thread(self.logs.write, (rows,))
 
-    async def read(self, fn: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> T:
+    async def read(self, fn: Callable[..., T], /, *args: Any) -> T:
         """Call something that reads the store, in a thread, after what was taken has been written."""
 
         def work() -> T:
             self.recorder.flush(1.0)
-            return fn(*args, **kwargs)
+            return fn(*args)
 
         found: T = await run_in_thread(work)
         return found
