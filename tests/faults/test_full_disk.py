@@ -22,7 +22,7 @@ NO_TRACES = {"FLOWKIT_TRACES": "0"}
 
 def test_a_run_whose_trace_cannot_be_kept_is_fine_and_says_so_at_once(menu: Menu, small_disk: Mount):
     data = small_disk(menu.folder / ".flowkit", 400)
-    assert menu.process("flow:run", "say", '"before"').code == 0
+    assert menu.run("flow:run", "say", '"before"').code == 0
     ballast = fill(data)
 
     run = menu.process("flow:run", "say", '"hello"')
@@ -34,7 +34,7 @@ def test_a_run_whose_trace_cannot_be_kept_is_fine_and_says_so_at_once(menu: Menu
     assert trace.endswith(" (not kept)")
 
     ballast.unlink()
-    assert menu.process("flow:run", "say", '"after"').code == 0
+    assert menu.run("flow:run", "say", '"after"').code == 0
     assert [item.input for item in TraceStore(data / "traces.db").list().items] == ['"after"', '"before"']
 
 
@@ -47,13 +47,13 @@ def test_indexing_on_a_full_disk_fails_in_a_line_and_the_next_run_goes_on(menu: 
     assert hint == "free some space and run it again"
     there = menu.indexed()
     assert 0 < len(there) < 1000
-    found = menu.process("flow:run", "menuQA", '"dish00003 soup"', env=NO_TRACES)
+    found = menu.run("flow:run", "menuQA", '"dish00003 soup"')
     assert (found.code, found.out.count("dish")) == (0, 3)
 
     small_disk(data, 60_000)
     before = menu.indexed()
     menu.forget_embedded()
-    run = menu.process("flow:run", "indexMenu", '"menu.txt"')
+    run = menu.run("flow:run", "indexMenu", '"menu.txt"')
     assert (run.code, run.out) == (0, f"{1000 - len(before)}\n")
     assert menu.indexed() == list(range(1000))
     assert len(menu.embedded()) == 1000 - len(before)

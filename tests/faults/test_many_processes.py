@@ -79,7 +79,7 @@ def test_an_index_of_100_000_documents_is_queried_by_ten_processes(tmp_path: Pat
     queried_by_all(tmp_path, count=100_000, processes=10)
 
 
-@pytest.mark.parametrize("writers", [4])
+@pytest.mark.parametrize("writers", [pytest.param(2, marks=pytest.mark.soak), 4])
 def test_writers_at_once_lose_and_double_nothing(menu: Menu, writers: int):
     """Each indexes a file of its own and one that all share; they make index, cache and traces together."""
     program = """
@@ -117,6 +117,7 @@ asyncio.run(main())
     assert [item.status for item in items] == ["success"] * 2 * writers
 
 
+@pytest.mark.soak
 def test_two_commands_at_once_on_one_index(menu: Menu):
     menu.lines(100)
     runs = [menu.start("flow:run", "indexMenu", '"menu.txt"') for _ in range(2)]
