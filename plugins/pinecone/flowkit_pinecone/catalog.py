@@ -79,7 +79,7 @@ class Catalog:
     async def identity(self) -> Mapping[str, Any] | None:
         """The metadata of the identity's record."""
         answer = await self.link.call(self.place, "open", "fetch", ids=[_IDENTITY])
-        found = answer.value.vectors.get(_IDENTITY) if answer is not None else None
+        found = answer.value.vectors.get(_IDENTITY)
         return None if found is None else found.metadata or {}
 
     async def identify(self, identity: Identity) -> None:
@@ -99,8 +99,6 @@ class Catalog:
                 limit=_PAGE,
                 pagination_token=token,
             )
-            if answer is None:
-                break
             for record in answer.value.vectors.values():
                 entries = record.metadata or {}
                 kinds.setdefault(entries["flowkit:key"], set()).add(entries["flowkit:kind"])

@@ -17,6 +17,7 @@ from email.utils import parsedate_to_datetime
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from flowkit.errors import BackendError, ConfigError, FlowkitError
+from flowkit.errors import NotFoundError as Missing
 from flowkit.plugin import PerLoop
 
 if TYPE_CHECKING:
@@ -103,12 +104,13 @@ class Link:
 
         return await self._repeated(what, ask)
 
-    async def call(self, place: Place, doing: str, method: str, **arguments: Any) -> Answer | None:
-        """Call a method of the SDK's index client, in the place's namespace; None when that is not there (404).
+    async def call(self, place: Place, doing: str, method: str, **arguments: Any) -> Answer:
+        """Call a method of the SDK's index client, in the place's namespace.
 
         Every call here can be repeated without harm: writes are by id.
 
         Raises:
+            NotFoundError: the index is gone; for a delete also when the namespace is not there, as it holds nothing.
             ConfigError: the key is refused.
             BackendError: Pinecone refused, or did not answer in spite of repeated attempts.
         """
@@ -117,14 +119,16 @@ class Link:
         if method != "describe_index_stats":
             arguments["namespace"] = place.namespace
 
-        async def ask() -> Answer | None:
+        async def ask() -> Answer:
             index = await self._clients.get().index(place.host)
             headers: dict[str, str] = {}
             token = _headers.set(headers)
             try:
                 value = await getattr(index, method)(**arguments)
-            except NotFoundError:
-                return None
+            except NotFoundError as error:
+                raise Missing(
+                    f"pinecone could not {doing} {place}: {error}", hint="another program deleted it; open it again"
+                ) from error
             finally:
                 _headers.reset(token)
             return Answer(value, _number(headers, _COMMITTED), _number(headers, _RECONCILED))

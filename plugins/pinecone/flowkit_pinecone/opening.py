@@ -51,7 +51,8 @@ class Opening:
                 raise NotFoundError(f"there is no index {self.index!r} in Pinecone", hint="index documents first")
             if dimension is None:
                 return None
-            await self._gone(link, name, model)
+            if model is not None:
+                await self._gone(link, name, model)
             made = await self._create(link, name, dimension)
             model = None
         model = await self._ready(link, name, model)
@@ -81,7 +82,13 @@ class Opening:
 
     async def _gone(self, link: Link, name: str, model: "IndexModel | None") -> None:
         """Wait until an index that is being deleted is gone."""
-        await self._polled(link, name, model, lambda found: found is None, "is still being deleted")
+        await self._polled(
+            link,
+            name,
+            model,
+            lambda found: found is None or found.status.state != "Terminating",
+            "is still being deleted",
+        )
 
     async def _ready(self, link: Link, name: str, model: "IndexModel | None") -> "IndexModel":
         found: IndexModel = await self._polled(
@@ -115,11 +122,11 @@ class Opening:
         began = time.monotonic()
         seconds = _FIRST_WAIT
         while True:
-            metadata = await catalog.identity()
+            answer = await catalog.link.call(catalog.rows, "count", "describe_index_stats")
+            metadata = await catalog.identity()  # after the count, as it is written before all else
             if metadata is not None:
                 return Identity.read(self.index, metadata, model.dimension)
-            answer = await catalog.link.call(catalog.rows, "count", "describe_index_stats")
-            if answer is not None and answer.value.total_vector_count:
+            if answer.value.total_vector_count:
                 raise StoreError(
                     f"pinecone index {self.index!r} was not made by flowkit: it has records, but none of ours",
                     hint="take another name for the index; the records are left as they are",

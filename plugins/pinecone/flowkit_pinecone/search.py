@@ -117,8 +117,6 @@ async def _query(session: Session, vector: "Float64", n: int, planned: Plan) -> 
         include_metadata=whole,
         **narrowed,
     )
-    if answer is None:
-        return {}
     hits: Hits = {}
     for match in answer.value.matches:
         id = row_id(match.id)

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 from urllib.parse import quote_plus
 
 from flowkit import Filter
-from flowkit.errors import BackendError, NotFoundError
+from flowkit.errors import BackendError
 from flowkit.plugin import check, compile
 from flowkit.rag.stores.turns import Turns
 from flowkit_pinecone.catalog import Catalog, Identity
@@ -62,7 +62,7 @@ class Session:
     def dimension(self) -> int:
         return self.identity.dimension or 0
 
-    async def call(self, doing: str, method: str, **arguments: Any) -> Answer | None:
+    async def call(self, doing: str, method: str, **arguments: Any) -> Answer:
         return await self.link.call(self.place, doing, method, **arguments)
 
     async def fresh(self) -> None:
@@ -100,8 +100,6 @@ class Session:
     async def ids(self, token: str | None) -> Walk:
         """Some ids, in order, and the token for those after them."""
         answer = await self.call("list", "list_paginated", limit=_LISTED, pagination_token=token)
-        if answer is None:
-            return Walk([], None)
         listed = [row_id(item.id) for item in answer.value.vectors]
         return Walk(listed, answer.value.pagination.next if answer.value.pagination else None)
 
@@ -128,8 +126,6 @@ class Session:
                     raise
                 limit //= 2  # big rows, of which not so many fit one answer
                 continue
-            if answer is None:
-                return
             yield _rows(answer)
             token = answer.value.pagination.next if answer.value.pagination else None
             if not token:
@@ -143,13 +139,11 @@ class Session:
                 raise
             half = len(ids) // 2  # big rows, of which not so many fit one answer
             return [*await self._fetch(ids[:half]), *await self._fetch(ids[half:])]
-        return [] if answer is None else _rows(answer)
+        return _rows(answer)
 
     async def count(self) -> int:
         """How many rows Pinecone counts; it may be some seconds behind."""
         answer = await self.call("count", "describe_index_stats")
-        if answer is None:
-            raise NotFoundError(f"pinecone {self.place} is gone", hint="it was deleted by another program")
         names = (self.place.namespace,) if self.place.namespace else ("", "__default__")
         found = answer.value.namespaces
         return sum(found[name].vector_count for name in names if name in found)

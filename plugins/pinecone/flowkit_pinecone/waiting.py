@@ -26,8 +26,8 @@ class Waiting:
         self._wait_seconds = wait_seconds
         self._written: dict[str, int] = {}
 
-    def wrote(self, place: Place, answer: Answer | None) -> None:
-        if answer is not None and answer.committed is not None:
+    def wrote(self, place: Place, answer: Answer) -> None:
+        if answer.committed is not None:
             self._written[place.namespace] = max(answer.committed, self._written.get(place.namespace, 0))
 
     async def until_visible(self, place: Place, dimension: int) -> None:
@@ -49,7 +49,7 @@ class Waiting:
         seconds = _FIRST_WAIT
         while (wanted := self._written.get(place.namespace)) is not None:
             answer = await self._link.call(place, "look into", "query", vector=[1.0] + [0.0] * (dimension - 1), top_k=1)
-            if answer is None or answer.reconciled is None or answer.reconciled >= wanted:
+            if answer.reconciled is None or answer.reconciled >= wanted:
                 if self._written.get(place.namespace) == wanted:
                     del self._written[place.namespace]
                     return True

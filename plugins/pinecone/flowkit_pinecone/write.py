@@ -5,10 +5,11 @@ gone = await delete(session, ids=["c1"], where=None)
 """
 
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from flowkit import Document, Filter
-from flowkit.errors import InvalidInputError
+from flowkit.errors import InvalidInputError, NotFoundError
 from flowkit_pinecone.names import record_id
 from flowkit_pinecone.rows import Metric, Record, encode, kinds, stored_length
 from flowkit_pinecone.session import Row, Session
@@ -95,7 +96,8 @@ async def delete(session: Session, *, ids: Sequence[str] | None, where: Filter |
 
 async def clear(session: Session) -> None:
     # A namespace that holds nothing yet is not there, which is as good.
-    session.waiting.wrote(session.place, await session.call("clear", "delete", delete_all=True))
+    with suppress(NotFoundError):
+        session.waiting.wrote(session.place, await session.call("clear", "delete", delete_all=True))
 
 
 async def _stored(session: Session, ids: Sequence[str]) -> dict[str, Row]:

@@ -6,7 +6,7 @@ import math
 import pytest
 
 from flowkit import Document, F, Flowkit
-from flowkit.errors import BackendError, IdentityError, InvalidInputError, NotFoundError, StoreError, UnsupportedError
+from flowkit.errors import IdentityError, InvalidInputError, NotFoundError, StoreError, UnsupportedError
 from flowkit.rag.stores.contract import SearchQuery
 from flowkit.testing import FakeEmbedder
 from flowkit.testing.store_contract.base import ids_of, numbers, row
@@ -34,7 +34,7 @@ async def test_an_index_that_is_not_ready_yet_is_waited_for(server: PineconeServ
     await store.open(create=True, dimension=2)
     await store.upsert([row("a", [1, 0])])
 
-    assert server.count("/indexes/menu") == 4  # is it there, and is it ready
+    assert server.count("/indexes/menu") >= 4
 
 
 async def test_many_who_make_an_index_at_once_make_one(server: PineconeServer, make: Make):
@@ -105,8 +105,10 @@ async def test_an_index_that_is_deleted_meanwhile_is_named(server: PineconeServe
 
     with pytest.raises(NotFoundError, match="index 'menu'"):
         await store.stats()
-    with pytest.raises(BackendError, match="index 'menu'"):
+    with pytest.raises(NotFoundError, match="write to index 'menu'"):
         await store.upsert([row("a", [1, 0])])
+    with pytest.raises(NotFoundError, match="search index 'menu'"):
+        await store.search(SearchQuery(vector=[1, 0]))
 
 
 async def test_namespaces_have_rows_and_types_of_their_own(make: Make):
@@ -158,9 +160,7 @@ async def test_searching_by_words_is_refused_with_a_way_out(make: Make):
 
 
 async def test_an_app_indexes_and_retrieves(make: Make):
-    embedder = FakeEmbedder("fake/words")
-    async with Flowkit(plugins=[make(embedder="fake/words")]) as ai:
-        ai.registry.register(embedder)
+    async with Flowkit(plugins=[make(embedder="fake-embedder"), FakeEmbedder(dimension=32)]) as ai:
         documents = [Document.from_text("tomato soup", {"price": 5}), Document.from_text("apple cake", {"price": 7})]
         report = await ai.index("menu", documents)
         assert (report.written, (await ai.index("menu", documents)).unchanged) == (2, 2)

@@ -1,4 +1,4 @@
-"""Filters for Pinecone: what is left to it means what the shared evaluator says, however it reads what is not laid down."""
+"""Filters for Pinecone mean what the shared evaluator says, however it reads what is not laid down."""
 
 from typing import Any
 
