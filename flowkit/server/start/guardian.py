@@ -17,6 +17,8 @@ import sys
 import threading
 import time
 
+__all__ = ["main"]
+
 _LOOK_SECONDS = 0.02
 
 

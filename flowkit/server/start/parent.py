@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from starlette.routing import BaseRoute
     from starlette.types import ASGIApp, Receive, Scope, Send
 
-__all__ = ["About", "parent_app", "write_only"]
+__all__ = ["About", "parent_app", "status_body", "write_only"]
 
 
 @dataclass(frozen=True, slots=True)
