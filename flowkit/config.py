@@ -6,7 +6,7 @@ settings.dev                   # True under `flowkit start`, `flowkit flow:run` 
 
 import os
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -17,6 +17,7 @@ __all__ = [
     "claim_serving",
     "devui_folder",
     "is_under_test",
+    "names_set",
     "project_root",
     "serving_process",
     "watches_by_polling",
@@ -63,6 +64,11 @@ def claim_serving() -> None:
 def watches_by_polling() -> bool:
     """`WATCHFILES_FORCE_POLLING`: file events do not reach this machine (some mounts of containers)."""
     return bool(os.environ.get("WATCHFILES_FORCE_POLLING"))
+
+
+def names_set(names: Iterable[str]) -> dict[str, bool]:
+    """Which names the environment gives a value; the values stay here."""
+    return {name: bool(os.environ.get(name)) for name in names}
 
 
 def devui_folder() -> Path | None:

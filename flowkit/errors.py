@@ -10,7 +10,7 @@
     ├── StateError                    FAILED_PRECONDITION   the call cannot be made in the present state
     │   └── IdentityError             FAILED_PRECONDITION   an index was built with another embedder or dimension
     ├── StoreError                    DATA_LOSS             a stored file is damaged or of a newer format
-    ├── ParseError                    INVALID_ARGUMENT      a document cannot be read (missing, broken, encrypted, empty)
+    ├── ParseError                    INVALID_ARGUMENT      a document cannot be read (broken, encrypted, empty)
     ├── UnsupportedError              UNIMPLEMENTED         the backend or model cannot do this
     └── BackendError                  UNAVAILABLE           a service behind a plugin failed
 

@@ -3,8 +3,8 @@
     python -m tests.benchmarks.retrieval DIR --mode hybrid
 
 DIR holds corpus.jsonl (`_id`, `title`, `text`), queries.jsonl (`_id`, `text`) and qrels.tsv (with a heading line). The
-collection goes through `Flowkit.ingest` as it is: default splitter, local embedder, dev store. Hits are chunks; a document
-stands where its best chunk does. Gain is linear; documents of grade 0 count as not judged. Embeddings stay in the
+collection goes through `Flowkit.ingest` as it is: default splitter, local embedder, dev store. Hits are chunks; a
+document stands where its best chunk does. Gain is linear; documents of grade 0 count as not judged. Embeddings stay in the
 project's cache, so a second run is quick.
 """
 
@@ -79,8 +79,8 @@ async def measure(folder: Path, modes: Sequence[str], every: int) -> None:
             report = await ai.ingest("collection", collection.documents)
             took = time.perf_counter() - began
             print(
-                f"{folder.name}: {len(collection.documents)} documents in {report.written} chunks, indexed in {took:.1f} s "
-                f"({report.cached} embeddings out of the cache)"
+                f"{folder.name}: {len(collection.documents)} documents in {report.written} chunks, "
+                f"indexed in {took:.1f} s ({report.cached} embeddings out of the cache)"
             )
             queries = list(collection.queries.items())[::every]
             for mode in modes:
