@@ -168,7 +168,9 @@ class Embedded:
         try:
             return await run_in_thread(work)
         except Exception as error:
-            raise translated(error, place=self.place, name=self.titles.get(name, name), method=method, hint=_HINT) from error
+            raise translated(
+                error, place=self.place, name=self.titles.get(name, name), method=method, hint=_HINT
+            ) from error
 
     def _look(self) -> object:
         """The state of the database file, without opening it: that would drop the locks that SQLite holds on it."""

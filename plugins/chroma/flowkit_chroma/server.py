@@ -46,7 +46,9 @@ class Address:
             "port": self.port,
             "ssl": self.ssl,
             "headers": dict(self.headers),
-            "settings": Settings(**SETTINGS),
+            # Said outright: left to itself, the async client verifies no certificate, and the sync one loads them all
+            # even when there is nothing to verify.
+            "settings": Settings(**SETTINGS, chroma_server_ssl_verify=self.ssl),
             "tenant": self.tenant,
             "database": self.database,
         }

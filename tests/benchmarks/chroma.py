@@ -1,0 +1,116 @@
+"""What the Chroma plugin costs, against Chroma's own client that does the same batches and the same queries.
+
+    python -m tests.benchmarks.chroma                  # in a folder: 4,000 chunks, 200 queries
+    python -m tests.benchmarks.chroma 20000 --server   # through HTTP
+
+Both take turns, so that a slow moment of the machine hits both; a ratio is the median of the ratios of neighbours.
+"""
+
+import argparse
+import asyncio
+import statistics
+import tempfile
+import time
+from collections.abc import Awaitable, Callable
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from flowkit import Document, F
+from flowkit.plugin import EmbeddedDocument, SearchQuery
+from flowkit_chroma import Chroma
+from tests.servers.chroma import ChromaServer
+
+DIMENSION = 384
+BATCH = 500
+K = 10
+BAR = 0.9
+"""At least so much of the bare client's throughput."""
+
+
+def timed(work: Callable[[], Any]) -> float:
+    start = time.perf_counter()
+    work()
+    return time.perf_counter() - start
+
+
+async def timed_await(work: Awaitable[Any]) -> float:
+    start = time.perf_counter()
+    await work
+    return time.perf_counter() - start
+
+
+async def measure(store: Chroma, bare: Any, count: int, queries: int) -> dict[str, float]:
+    numbers = np.random.default_rng(3)
+    vectors = numbers.normal(size=(count, DIMENSION)).astype(np.float32)
+    vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
+    texts = [f"Chunk {at}: " + "soup of the day with bread and basil " * 12 for at in range(count)]
+    metadata: list[dict[str, Any]] = [
+        {"source": f"file{at // 40}.md", "index": at, "group": at % 10} for at in range(count)
+    ]
+    ids = [f"chunk-{at:07d}" for at in range(count)]
+    ratios: dict[str, list[float]] = {"upsert": [], "query": [], "query, 10 % filter": []}
+    await store.open(create=True, dimension=DIMENSION)
+    for at in range(0, count, BATCH):
+        some = slice(at, at + BATCH)
+        rows = [
+            EmbeddedDocument(Document.from_text(text, entry, id=id), vector)
+            for id, text, entry, vector in zip(ids[some], texts[some], metadata[some], vectors[some], strict=True)
+        ]
+        ours = await timed_await(store.upsert(rows))
+        theirs = timed(
+            lambda some=some: bare.upsert(
+                ids=ids[some], embeddings=list(vectors[some]), documents=texts[some], metadatas=metadata[some]
+            )
+        )
+        ratios["upsert"].append(theirs / ours)
+    include = ["documents", "metadatas", "distances"]
+    for at in range(queries):
+        query = vectors[at % count] + numbers.normal(size=DIMENSION).astype(np.float32) * 0.02
+        ours = await timed_await(store.search(SearchQuery(vector=query, k=K)))
+        theirs = timed(lambda query=query: bare.query(query_embeddings=[query], n_results=K, include=include))
+        ratios["query"].append(theirs / ours)
+        where = F("group") == at % 10
+        ours = await timed_await(store.search(SearchQuery(vector=query, k=K, where=where)))
+        theirs = timed(
+            lambda query=query, at=at: bare.query(
+                query_embeddings=[query], n_results=K, where={"group": at % 10}, include=include
+            )
+        )
+        ratios["query, 10 % filter"].append(theirs / ours)
+    await store.aclose()
+    return {name: statistics.median(found) for name, found in ratios.items()}
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("count", type=int, nargs="?", default=4_000)
+    parser.add_argument("--queries", type=int, default=200)
+    parser.add_argument("--server", action="store_true")
+    options = parser.parse_args()
+
+    import chromadb
+    from chromadb.config import Settings
+
+    settings = Settings(anonymized_telemetry=False)
+    with ExitStack() as stack:
+        folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
+        if options.server:
+            server = stack.enter_context(ChromaServer.started(folder))
+            client = chromadb.HttpClient(host="127.0.0.1", port=server.port, settings=settings)
+            store = Chroma("menu", host="127.0.0.1", port=server.port)
+        else:
+            client = chromadb.PersistentClient(str(folder / "bare"), settings=settings)
+            store = Chroma("menu", path=folder / "ours")
+        bare = client.create_collection("bare", embedding_function=None, configuration={"hnsw": {"space": "cosine"}})
+        found = asyncio.run(measure(store, bare, options.count, options.queries))
+        client.close()
+    for name, ratio in found.items():
+        print(f"{name:20} {ratio:5.2f} of the bare client's throughput{'' if ratio >= BAR else f'  (bar: {BAR})'}")
+    raise SystemExit(any(ratio < BAR for ratio in found.values()))
+
+
+if __name__ == "__main__":
+    main()
