@@ -4,8 +4,8 @@
 
 DIR holds corpus.jsonl (`_id`, `title`, `text`), queries.jsonl (`_id`, `text`) and qrels.tsv (with a heading line). The
 collection goes through `Flowkit.ingest` as it is: default splitter, local embedder, dev store. Hits are chunks; a
-document stands where its best chunk does. Gain is linear; documents of grade 0 count as not judged. Embeddings stay in the
-project's cache, so a second run is quick.
+document stands where its best chunk does. Gain is linear; documents of grade 0 count as not judged. Embeddings stay in
+the project's cache, so a second run is quick.
 """
 
 import argparse
