@@ -7,6 +7,7 @@ the app, and the store is not polled.
 """
 
 import asyncio
+import contextlib
 import hashlib
 import logging
 from collections.abc import AsyncIterator, Mapping, Sequence
@@ -35,6 +36,7 @@ __all__ = ["Pump", "event_operations"]
 _log = logging.getLogger("flowkit.server")
 
 _PING_SECONDS = 15.0
+_LOOK_SECONDS = 2.0
 _APP_SECONDS = 0.5
 _ACTIONS_SECONDS = 2.0
 _LOGS_AT_ONCE = 200
@@ -51,6 +53,8 @@ class Pump:
         self._runs = runs
         self._traces = traces
         self._tasks: list[asyncio.Task[None]] = []
+        self._looking = asyncio.Event()
+        """What is in the store has been noted: from now on all that changes is told."""
         self._runtimes: Sequence[RuntimeData] = ()
         self._seen: dict[str, bytes] | None = None
         self._asked_actions = 0.0
@@ -65,6 +69,9 @@ class Pump:
     async def hello(self) -> dict[str, Any]:
         """How everything stands, for somebody who begins to look."""
         self._runtimes = await self._apps.list()
+        with contextlib.suppress(TimeoutError):  # a damaged store; the rest is told all the same
+            async with asyncio.timeout(_LOOK_SECONDS):
+                await self._looking.wait()
         return {
             "type": "hello",
             "app": self.app.to_wire(),
@@ -79,11 +86,18 @@ class Pump:
         for task in self._tasks:
             task.cancel()
         self._tasks = []
+        self._looking.clear()
         self._seen = None
 
     async def _follow_store(self) -> None:
-        news, newest = SummaryNews(self._traces.store), await self._traces.read(self._traces.logs.newest)
+        news, newest = SummaryNews(self._traces.store), 0
         with self._traces.changes.look() as look:
+            try:
+                newest = await self._traces.read(self._traces.logs.newest)
+                await self._traces.read(news.news)
+                self._looking.set()
+            except FlowkitError as error:
+                _log.debug("the trace store cannot be read: %s", error)
             while not look.closed:
                 await look.wait()
                 try:
