@@ -101,7 +101,7 @@ def _ordered(key: str, op: str, value: int | float) -> Plan:
     upper = op in ("lt", "lte")
     if value != value:
         return _NONE
-    near = _float(value)
+    near = float(value)
     if math.isinf(near):
         return Plan({key: {"$exists": True}}, True) if (near > 0) is upper else _NONE
     if near > value:
@@ -157,15 +157,7 @@ def _kind(value: Any) -> str:
 
 def _is_float(value: int | float) -> bool:
     """Whether a row could hold just this number."""
-    near = _float(value)
-    return math.isfinite(near) and near == value
-
-
-def _float(value: int | float) -> float:
-    try:
-        return float(value)
-    except OverflowError:
-        return math.inf if value > 0 else -math.inf
+    return math.isfinite(value) and float(value) == value
 
 
 def _plain(value: Any) -> Any:
