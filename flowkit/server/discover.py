@@ -89,7 +89,12 @@ def load_flows(place: AppPlace) -> FlowApp:
     Raises:
         NotFoundError, ConfigError, AppImportError: as `load_app`.
     """
-    module = _imported(place)
+    flows = _flows_in(_imported(place), place)
+    flows.dev = False  # strangers call, whatever the environment says
+    return flows
+
+
+def _flows_in(module: ModuleType, place: AppPlace) -> FlowApp:
     named = None if place.attribute is None else getattr(module, place.attribute, None)
     if isinstance(named, FlowApp):
         return named
@@ -98,7 +103,7 @@ def load_flows(place: AppPlace) -> FlowApp:
     if len(different) > 1:
         hint = f"choose: flowkit serve {place.target}:{next(iter(found))}"
         raise ConfigError(f"{place.target} has several apps made by asgi(): {', '.join(found)}", hint=hint)
-    return next(iter(different.values()), None) or FlowApp(_flowkit_in(module, place), dev=False)
+    return next(iter(different.values()), None) or FlowApp(_flowkit_in(module, place))
 
 
 def _flowkit_in(module: ModuleType, place: AppPlace) -> Flowkit:

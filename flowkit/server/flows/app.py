@@ -71,7 +71,7 @@ class FlowApp:
         self._prefix = f"/{path_prefix.strip('/')}/" if path_prefix.strip("/") else "/"
         self.limits = limits or FlowLimits()
         self._openapi = openapi
-        self._dev = ai.settings.dev if dev is None else dev
+        self.dev = ai.settings.dev if dev is None else dev
         self._attached: asyncio.AbstractEventLoop | None = None
         self._calls: set[asyncio.Task[Any]] = set()
         self._draining = False
@@ -192,7 +192,7 @@ class FlowApp:
 
     def _told(self, call: Call, error: BaseException) -> tuple[int, dict[str, Any]]:
         schema = call.action.input_schema if isinstance(error, InvalidInputError) and call.is_refused else None
-        return refusal(error, flow=call.action.name, trace_id=call.ids[0], schema=schema, dev=self._dev)
+        return refusal(error, flow=call.action.name, trace_id=call.ids[0], schema=schema, dev=self.dev)
 
     async def _action(self, name: str) -> AnyAction:
         if self._names is None or name in self._names:

@@ -33,7 +33,7 @@ async def env() -> dict[str, str]:
 GUARDED = """
 from flowkit import api_key
 
-server = ai.asgi(["hello"], context_providers=[api_key("sek")], path_prefix="api")
+server = ai.asgi(["hello", "boom"], context_providers=[api_key("sek")], path_prefix="api")
 """
 JSON = {"Content-Type": "application/json"}
 
@@ -79,12 +79,13 @@ def test_flows_are_served_and_nothing_else(project: Project):
 def test_what_the_app_has_made_by_asgi_is_served_with_its_keys(project: Project):
     project.write("app.py", APP + GUARDED)
     for name in ("app.py", "app:ai", "app:server"):
-        served, url = begun(project, name)
-        assert "serves 1 flow " in served.err
+        served, url = begun(project, name, GENKIT_ENV="dev")
+        assert "serves 2 flows " in served.err
         assert http("POST", f"{url}/api/hello", {"data": "Ada"}).status == 401
         allowed = http("POST", f"{url}/api/hello", {"data": "Ada"}, {"Authorization": "Bearer sek"})
         assert allowed.json == {"result": "hello Ada"}
         assert http("POST", f"{url}/where", {}, {"Authorization": "sek"}).status == 404
+        assert b"kaboom" not in http("POST", f"{url}/api/boom", {"data": 1}, {"Authorization": "sek"}).body
         assert served.stop(signal.SIGTERM) == 0
 
 
