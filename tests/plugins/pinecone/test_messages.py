@@ -76,4 +76,4 @@ def test_requests_of_the_client_that_were_kept_are_as_published():
         found = spec.check(
             request["m"], request["p"], query=query, headers=request["h"], body=body, status=599, answer={}
         )
-        assert [each for each in found if "answer 599" not in each and "$: " not in each] == []
+        assert [each for each in found if "answer 599" not in each] == []
