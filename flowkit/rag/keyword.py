@@ -19,7 +19,7 @@ from flowkit.rag.stem import stem
 
 __all__ = ["BM25_B", "BM25_K1", "TERMS_VERSION", "KeywordIndex", "checked_language", "idf", "query_terms", "terms"]
 
-TERMS_VERSION = 1
+TERMS_VERSION = 2
 """Goes up when `terms` gives other terms for the same text: stored keyword indexes are then built anew."""
 BM25_K1 = 1.2
 BM25_B = 0.75
@@ -28,7 +28,7 @@ LONGEST_TERM = 64
 
 # Scripts written without spaces, so that a run of them is no word: kana, Han, Hangul, Thai, Lao, Burmese, Khmer.
 _RUN = (
-    "々-〇぀-ゖゝ-ゟァ-ヺー-ヿㄅ-ㄯ㐀-䶿一-鿿豈-﫿가-힣ᄀ-ᇿ"
+    "々-〇぀-ゖゝ-ゟァ-ヺー-ヿㄅ-ㄯ㐀-䶿一-鿿\uf900-\ufaff가-힣ᄀ-ᇿ"
     "\u0e01-\u0e3a\u0e40-\u0e4e\u0e81-\u0ece\u1000-\u1049\u1050-\u109f\u1780-\u17d3\U00020000-\U000323af"
 )
 # Vowel signs of Indic scripts and accents that belong to no composed letter are marks, which \w leaves out.

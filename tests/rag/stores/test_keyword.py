@@ -52,6 +52,17 @@ def test_scripts_without_spaces_give_characters_and_pairs():
     assert terms("ไทย") == ["ไ", "ท", "ย", "ไท", "ทย"]
 
 
+@pytest.mark.parametrize("text", ["ꞌkausꞌ", "ꙮꙗ", "ꓐꓑ"])
+def test_rarer_alphabets_have_words(text: str):
+    assert len(terms(text)) == 1
+
+
+def test_icons_and_halves_of_characters_are_no_terms():
+    assert terms("\uf0b7 soup \ud800\ue000") == ["soup"]
+    assert query_terms("\ud800") == []
+    assert terms("豈") == terms("\uf900") == ["豈"]
+
+
 def test_a_question_loses_its_stop_words_unless_they_are_all_it_has():
     assert query_terms("What is the refund policy?") == ["refund", "polici"]
     assert query_terms("The Who") == ["the", "who"]
