@@ -85,6 +85,10 @@ def checked_rows(
 
     checked: dict[str, tuple[Document, Float32 | None]] = {}
     for at, row in enumerate(rows):
+        if not isinstance(row, EmbeddedDocument):
+            raise InvalidInputError(
+                f"row {at} for index {index!r} is a {type(row).__name__}", hint="a row is an EmbeddedDocument"
+            )
         document = row.document
         if not document.id:
             raise InvalidInputError(f"row {at} for index {index!r} has no id", hint="use document.with_id(…)")

@@ -186,6 +186,10 @@ def explanation(error: sqlite3.Error | OSError, folder: Path) -> FlowkitError:
         return _full(folder)
     if isinstance(error, PermissionError):
         return ConfigError(f"no permission for {error.filename or folder}", hint="check its owner and mode")
+    if isinstance(error, NotADirectoryError | FileExistsError):
+        return ConfigError(
+            f"a file is in the way of the folder {folder}", hint="move it away, or choose another folder"
+        )
     return StoreError(f"cannot use index files in {folder}: {error}")
 
 

@@ -31,6 +31,8 @@ def fetch(
     limit: int,
     with_vectors: bool,
 ) -> Page[EmbeddedDocument]:
+    if isinstance(ids, str):
+        raise InvalidInputError(f"ids is the string {ids!r}", hint="give a list of ids")
     if limit < 1:
         raise InvalidInputError(f"limit is {limit!r}", hint="ask for 1 or more rows")
     rows = _by_ids(snapshot, ids, where, cursor) if ids is not None else _in_order(snapshot, where, cursor)

@@ -11,10 +11,19 @@ import sys
 from pathlib import Path
 from urllib.parse import unquote
 
-from flowkit.errors import InvalidInputError
+from flowkit.errors import InvalidInputError, StoreError
 from flowkit.plugin import Settings
 
-__all__ = ["DATABASE", "default_folder", "folder_name", "index_name", "make_folder", "near_names", "sync_folder"]
+__all__ = [
+    "DATABASE",
+    "check_remains",
+    "default_folder",
+    "folder_name",
+    "index_name",
+    "make_folder",
+    "near_names",
+    "sync_folder",
+]
 
 DATABASE = "index.db"
 _LONGEST = 150  # characters, of the 255 that file systems allow; "~" and a hash follow
@@ -82,3 +91,12 @@ def near_names(parent: Path, index: str) -> list[str]:
         return []
     names = [index_name(path.name) or path.name for path in parent.iterdir() if (path / DATABASE).is_file()]
     return difflib.get_close_matches(index, [name for name in names if name != index], n=3)
+
+
+def check_remains(folder: Path) -> None:
+    """Raise StoreError when there are vectors, for a folder without a database: it was an index once."""
+    if any(folder.glob("vectors-*.f32")):
+        raise StoreError(
+            f"{folder / DATABASE} is missing or empty, though its vectors are there",
+            hint="bring the folder back from a copy, or move it away and index again; nothing was overwritten",
+        )

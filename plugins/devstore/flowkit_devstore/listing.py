@@ -8,9 +8,9 @@ from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 
-from flowkit.errors import FlowkitError
-from flowkit_devstore.database import connect, explained, read_state, upgrade
-from flowkit_devstore.folders import DATABASE, default_folder, index_name
+from flowkit.errors import FlowkitError, StoreError
+from flowkit_devstore.database import State, connect, explained, read_state, upgrade
+from flowkit_devstore.folders import DATABASE, check_remains, default_folder, index_name
 
 __all__ = ["IndexInfo", "list_indexes"]
 
@@ -48,13 +48,38 @@ def _look(path: Path) -> IndexInfo | None:
     size_bytes = 0
     try:
         with explained(path):
-            if not (path / DATABASE).is_file():
+            if not path.is_dir():
                 return None
             size_bytes = sum(file.stat().st_size for file in path.iterdir() if file.is_file())
-            with closing(connect(path)) as connection:
-                if not upgrade(connection, path):
-                    return None
-                state = read_state(connection)
+            state = _state(path)
+            if state is None:
+                return None
+            if state.slots:
+                state = _checked(state, path)
     except FlowkitError as error:
         return IndexInfo(name, path, size_bytes, error=error.message, hint=error.hint)
     return IndexInfo(state.name, path, size_bytes, state.rows, state.dimension, state.embedder)
+
+
+def _state(path: Path) -> State | None:
+    database = path / DATABASE
+    if database.is_file() and database.stat().st_size:
+        with closing(connect(path)) as connection:
+            if upgrade(connection, path):
+                return read_state(connection)
+    check_remains(path)
+    return None
+
+
+def _checked(state: State, path: Path) -> State:
+    """The state, or a newer one, when its vectors are there."""
+    from flowkit_devstore.vectors import Views  # needs numpy, which an empty index can do without
+
+    try:
+        Views(path).check(state.generation, state.dimension or 0, state.slots)
+    except StoreError:
+        newer = _state(path)
+        if newer is None or newer.generation == state.generation:
+            raise
+        return newer  # compacted by another process between the look at the database and the one at the file
+    return state

@@ -23,7 +23,7 @@ from flowkit.rag.stores.rules import (
 )
 from flowkit_devstore.rows import decode_hit
 from flowkit_devstore.snapshot import Snapshot
-from flowkit_devstore.vectors import Float32, Float64, Slots, cosines, exact_cosines
+from flowkit_devstore.vectors import Float32, Float64, Slots, check_cosines, cosines, exact_cosines
 from flowkit_devstore.where import Mask
 
 __all__ = ["search"]
@@ -81,6 +81,7 @@ def _by_vector(snapshot: Snapshot, unit: Float64, k: int, mask: Mask | None) -> 
         found = cosines(rows, query)
         if len(snapshot.holes):
             found[snapshot.holes] = _NEVER
+    check_cosines(found, snapshot.folder, snapshot.state.generation)
     near = _leaders(found, min(k, count))
     if slots is not None:
         near = slots[near]

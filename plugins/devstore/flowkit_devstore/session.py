@@ -16,7 +16,7 @@ from flowkit.errors import IdentityError, NotFoundError, StateError, StoreError
 from flowkit.rag.keyword import TERMS_VERSION
 from flowkit_devstore.database import State, connect, explained, explanation, is_fixed, upgrade
 from flowkit_devstore.database import create as create_index
-from flowkit_devstore.folders import DATABASE, near_names
+from flowkit_devstore.folders import DATABASE, check_remains, near_names
 from flowkit_devstore.snapshot import Snapshot
 from flowkit_devstore.vectors import Views
 from flowkit_devstore.writer import Writer
@@ -182,11 +182,7 @@ def _opened(folder: Path, views: Views) -> Snapshot | None:
             snapshot.connection.close()
             raise
         snapshot.connection.close()
-    if any(folder.glob("vectors-*.f32")):
-        raise StoreError(
-            f"{path} is missing or empty, though its vectors are there",
-            hint="bring the folder back from a copy, or move it away and index again; nothing was overwritten",
-        )
+    check_remains(folder)
     return None
 
 

@@ -20,6 +20,7 @@ __all__ = [
     "Float64",
     "Slots",
     "Views",
+    "check_cosines",
     "cosines",
     "exact_cosines",
     "unit_rows",
@@ -34,6 +35,7 @@ Slots = np.ndarray[Any, np.dtype[np.int64]]
 _HEADER = struct.Struct("<16sIII36x")  # magic, format version, dimension, generation; 64 bytes keep rows aligned
 _MAGIC = b"flowkit vectors\x00"
 _VERSION = 1
+_MOST = 1.01  # a float32 cosine with a row of nearly length 1
 _BLOCK = 4096  # rows gathered at a time: they stay in the cache for the product
 
 
@@ -148,6 +150,12 @@ def _damaged(path: Path, what: str) -> StoreError:
         f"vector file {path} {what}",
         hint="bring the folder back from a copy, or move it away and index again; nothing was changed",
     )
+
+
+def check_cosines(found: Float32, folder: Path, generation: int) -> None:
+    """Raise StoreError when one is NaN or above 1: what is written has length 1 or 0, so the file has been spoilt."""
+    if not found.max() <= _MOST:  # NaN fails as well
+        raise _damaged(vector_path(folder, generation), "holds rows that are no unit vectors")
 
 
 def cosines(rows: Float32, unit: Float32, slots: Slots | None = None) -> Float32:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from flowkit.errors import FlowkitError, StoreError
+from flowkit.errors import ConfigError, FlowkitError, InvalidInputError, StoreError
 from flowkit.plugin import SearchQuery
 from flowkit_devstore import DevStore, list_indexes
 from tests.plugins.devstore.numbered import filled, numbered, whole
@@ -195,3 +195,56 @@ async def test_a_damaged_index_is_listed_with_its_error(tmp_path: Path):
     assert (broken.name, broken.count) == ("broken", None)
     assert "broken" in (broken.error or "")
     assert good.path == fine.path
+
+
+@pytest.mark.parametrize("damage", ["no database", "empty database", "no vectors", "short vectors"])
+async def test_an_index_that_has_lost_a_file_is_still_listed(tmp_path: Path, damage: str):
+    store = await closed(tmp_path, 20)
+    (vectors,) = store.path.glob("vectors-*")
+    if damage == "no database":
+        (store.path / "index.db").unlink()
+    elif damage == "empty database":
+        (store.path / "index.db").write_bytes(b"")
+    else:
+        vectors.write_bytes(vectors.read_bytes()[:100])
+        if damage == "no vectors":
+            vectors.unlink()
+
+    (info,) = list_indexes(tmp_path)
+
+    assert info.name == "menu"
+    assert info.error is not None
+    assert str(store.path) in info.error
+    assert info.hint
+
+
+@pytest.mark.parametrize("row", [b"\xff" * 24, bytes.fromhex("0000803f") * 6], ids=["NaN", "too long"])
+async def test_rows_that_are_no_vectors_are_told_and_not_left_out(tmp_path: Path, row: bytes):
+    store = await closed(tmp_path, 20)
+    (vectors,) = store.path.glob("vectors-*")
+    data = vectors.read_bytes()
+    vectors.write_bytes(data[:64] + row * 2 + data[64 + 48 :])
+    await store.open(create=False)
+
+    with pytest.raises(StoreError, match=f"{vectors.name} holds rows that are no unit vectors"):
+        await store.search(SearchQuery(vector=[1.0] * 6))
+
+    await store.aclose()
+
+
+async def test_a_file_where_the_folder_should_be_is_named(tmp_path: Path):
+    (tmp_path / "indexes").touch()
+
+    with pytest.raises(ConfigError, match=r"a file is in the way of the folder .*indexes.*move it away"):
+        await DevStore("menu", folder=tmp_path / "indexes").open(create=True)
+
+
+async def test_one_id_in_place_of_a_list_is_refused(tmp_path: Path):
+    store = await filled(tmp_path, 3)
+
+    with pytest.raises(InvalidInputError, match=r"ids is the string 'r00001' .give a list of ids"):
+        await store.fetch(ids="r00001")
+    with pytest.raises(InvalidInputError, match=r"row 0 for index 'menu' is a int"):
+        await store.upsert([3])  # type: ignore[list-item]
+
+    await store.aclose()
