@@ -29,6 +29,9 @@ threading.Thread(target=watch, daemon=True).start()
 server.wait()
 """
 
+# What the command `chroma` comes to, without importing the rest of the package first.
+RUN = "import sys, chromadb_rust_bindings; chromadb_rust_bindings.cli(sys.argv[1:])"
+
 
 class ChromaServer:
     """One server on a port of its own, which it keeps when it is started again."""
@@ -54,7 +57,7 @@ class ChromaServer:
         """Until it answers."""
         if self._watchman is not None:
             return
-        command = [str(Path(sys.executable).parent / "chroma"), "run", "--path", str(self._folder)]
+        command = [sys.executable, "-c", RUN, "chroma", "run", "--path", str(self._folder)]
         self._watchman = subprocess.Popen(
             [sys.executable, "-c", WATCHMAN, *command, "--host", "127.0.0.1", "--port", str(self.port)],
             stdin=subprocess.PIPE,

@@ -19,6 +19,7 @@ __all__ = ["FORMAT", "Catalog", "Identity"]
 FORMAT = 1
 _PREFIX = "flowkit:"
 _MARK = "mark"
+_WATCHED = "watched"
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,6 +73,7 @@ class Catalog:
     kinds: dict[str, set[str]] = field(default_factory=dict)
     mark: str | None = None
     _epoch: object = None
+    _watching: bool = False
 
     @property
     def name(self) -> str:
@@ -91,7 +93,7 @@ class Catalog:
         for id, entry in zip(found["ids"], found["metadatas"], strict=True):
             if id == _MARK:
                 mark = entry["mark"]
-            else:
+            elif id != _WATCHED:
                 kinds.setdefault(entry["key"], set()).add(entry["kind"])
         self.kinds, self.mark, self._epoch = kinds, mark, epoch
 
@@ -116,15 +118,23 @@ class Catalog:
         for key, kind in new:
             self.kinds.setdefault(key, set()).add(kind)
 
+    async def watch(self) -> None:
+        """Ask all writers, from now on, to mark what they write. To be called before the rows are read."""
+        if not self._watching:
+            await self._put(_WATCHED, "yes")
+            self._watching = True
+
     async def touch(self) -> None:
-        """Mark a write, where others cannot tell it otherwise."""
-        if self.link.version is None:
-            self.mark = uuid4().hex
-            await self.link.call(
-                self.name,
-                "upsert",
-                ids=[_MARK],
-                embeddings=[[1.0]],
-                documents=[""],
-                metadatas=[{"mark": self.mark}],
-            )
+        """Mark a write that has been done, if somebody watches.
+
+        Who begins to watch after this has looked will read the rows that it was called for.
+        """
+        if self.link.epoch is None:
+            watched = self._watching or (await self.link.call(self.name, "get", ids=[_WATCHED], include=[]))["ids"]
+            if watched:
+                await self._put(_MARK, uuid4().hex)
+
+    async def _put(self, id: str, mark: str) -> None:
+        await self.link.call(
+            self.name, "upsert", ids=[id], embeddings=[[1.0]], documents=[""], metadatas=[{"mark": mark}]
+        )

@@ -41,19 +41,22 @@ async def search(session: Session, query: SearchQuery) -> list[ScoredDocument]:
             query.vector, index=identity.index, dimension=identity.dimension, embedder=identity.embedder
         )
     await session.link.refresh()
-    planned = await session.plan(query.where)
-    if query.text is None:
-        assert unit is not None  # SearchQuery has the one or the other
-        hits = await _by_vector(session, unit, query.k, query.where, planned, "documents", "metadatas")
-    elif unit is None:
-        hits = await _by_keyword(session, query.text, query.k, query.where, planned)
-    else:
+
+    async def find(planned: Plan) -> Hits:
+        if query.text is None:
+            assert unit is not None  # SearchQuery has the one or the other
+            return await _by_vector(session, unit, query.k, query.where, planned, "documents", "metadatas")
+        if unit is None:
+            return await _by_keyword(session, query.text, query.k, query.where, planned)
         depth = max(query.k, HYBRID_DEPTH)
-        lists = (
-            await _by_vector(session, unit, depth, query.where, planned),
-            await _by_keyword(session, query.text, depth, query.where, planned),
+        return _merged(
+            (
+                await _by_vector(session, unit, depth, query.where, planned),
+                await _by_keyword(session, query.text, depth, query.where, planned),
+            )
         )
-        hits = _merged(lists)
+
+    hits = await session.planned(query.where, find)
     least = rounded_score(query.min_score)
     best = [(id, score, row) for id, (score, row) in _first(hits, query.k) if score >= least]
     missing = await session.rows([id for id, _, row in best if row is None], "documents", "metadatas")

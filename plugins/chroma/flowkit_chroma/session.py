@@ -4,9 +4,10 @@ ids = await session.matching(F("price") < 10)
 rows = await session.rows(ids, "metadatas", "documents")
 """
 
-from collections.abc import AsyncIterator, Mapping, Sequence
+import asyncio
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from flowkit import Filter
 from flowkit.plugin import check, compile
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
 
 __all__ = ["STEP", "Row", "Session", "rows_of"]
 
+Result = TypeVar("Result")
 STEP = 2_000
 """Rows that are read at a time."""
 _ALL = Plan(True, True)
@@ -58,6 +60,24 @@ class Session:
         await self.catalog.read()
         check(where, {key: kinds - {ODD, WHOLE} for key, kinds in self.catalog.kinds.items()})
         return plan(where, self.catalog.kinds)
+
+    async def planned(self, where: Filter | None, work: Callable[[Plan], Awaitable[Result]]) -> Result:
+        """Do the work with the plan for a filter. A server is asked for key types meanwhile, not before.
+
+        Key types hardly ever change; when they have, and the plan with them, the work is done again.
+        """
+        if where is None or self.link.epoch is not None or not self.catalog.kinds:
+            return await work(await self.plan(where))
+        guess = plan(where, self.catalog.kinds)
+        working = asyncio.ensure_future(work(guess))
+        try:
+            right = await self.plan(where)
+        except BaseException:
+            working.cancel()
+            await asyncio.wait([working])
+            raise
+        result = await working
+        return result if right == guess else await work(right)
 
     async def matching(self, where: Filter | None, planned: Plan | None = None) -> list[str]:
         """The ids of all rows that match, in no order."""

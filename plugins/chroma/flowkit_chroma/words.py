@@ -42,6 +42,7 @@ class Words:
         await session.link.refresh()
         seen = session.link.version
         if seen is None:
+            await session.catalog.watch()
             await session.catalog.read()
             seen = session.catalog.mark, await session.call("count")
         if seen == self._seen:

@@ -5,18 +5,18 @@ from pathlib import Path
 
 import pytest
 
-from flowkit import Document
-from flowkit.errors import BackendError
-from flowkit.plugin import EmbeddedDocument
+from flowkit import Document, F
+from flowkit.errors import BackendError, FilterTypeError
+from flowkit.plugin import EmbeddedDocument, SearchQuery
 from flowkit_chroma import Chroma
 from tests.servers.chroma import ChromaServer
 
 pytestmark = [pytest.mark.heavy, pytest.mark.requires("chroma", "the store is tested against the real Chroma")]
 
 
-async def test_a_killed_server_is_named_and_the_same_store_goes_on_when_it_is_back(tmp_path: Path):
+async def test_a_killed_server_is_named_and_the_same_store_goes_on_when_it_is_back(folder: Path):
     rows = [EmbeddedDocument(Document.from_text(f"text {at}", id=f"r{at}"), [1, at]) for at in range(300)]
-    with ChromaServer.started(tmp_path) as server:
+    with ChromaServer.started(folder) as server:
         store = Chroma("menu", host="127.0.0.1", port=server.port)
         await store.open(create=True, dimension=2)
         await store.upsert(rows[:100])
@@ -37,3 +37,26 @@ async def test_a_killed_server_is_named_and_the_same_store_goes_on_when_it_is_ba
         await store.upsert(rows)
         assert (await store.stats()).count == 300
         await store.aclose()
+
+
+async def test_words_and_types_that_another_store_writes_are_seen_at_once(server: ChromaServer, index: str):
+    one, two = (Chroma(index, host="127.0.0.1", port=server.port) for _ in range(2))
+    await one.open(create=True, dimension=2)
+    await two.open(create=False)
+
+    async def found(query: SearchQuery) -> list[str]:
+        return [hit.id or "" for hit in await two.search(query)]
+
+    await one.upsert([EmbeddedDocument(Document.from_text("tomato soup", {"n": 1}, id="a"), [1, 0])])
+    assert await found(SearchQuery(text="soup")) == ["a"]
+    assert await found(SearchQuery(vector=[1, 0], where=F("n") != 2)) == ["a"]
+    await one.upsert([EmbeddedDocument(Document.from_text("cake", {"n": 2**60}, id="a"), [1, 0])])
+    assert await found(SearchQuery(text="soup")) == []
+    assert await found(SearchQuery(text="cake")) == ["a"]
+    assert await found(SearchQuery(vector=[1, 0], where=F("n") != 2**60)) == []
+    with pytest.raises(FilterTypeError):
+        await found(SearchQuery(vector=[1, 0], where=F("n") == "x"))
+    await one.delete(ids=["a"])
+    assert await found(SearchQuery(text="cake")) == []
+    await one.aclose()
+    await two.aclose()
