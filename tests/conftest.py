@@ -9,6 +9,7 @@ A test whose need is missing is skipped with that sentence; `FLOWKIT_REQUIRE=bro
 import importlib.util
 import os
 import shutil
+import signal
 from collections.abc import Callable
 
 import hypothesis
@@ -70,6 +71,9 @@ def pytest_configure(config: pytest.Config) -> None:
     # A proxy must not stand between a test and a server that it starts itself.
     os.environ["NO_PROXY"] = os.environ["no_proxy"] = "localhost,127.0.0.1,::1"
     refuse_the_network()
+    # Started in the background of a shell, Python ignores Ctrl-C, and so would every program that a test starts.
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def pytest_runtest_setup(item: pytest.Item) -> None:

@@ -77,6 +77,8 @@ class WebServer:
         return OurServer(
             uvicorn.Config(
                 app,
+                # The strict parser, also where another package has brought the quicker one: it lets broken heads pass.
+                http="h11",
                 lifespan=self._lifespan,
                 log_config=None,
                 access_log=False,

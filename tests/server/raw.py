@@ -22,7 +22,12 @@ def serve(app: Any, *, lifespan: str = "off", grace_seconds: int = 2, loops: lis
     """Run an ASGI app on a free port of loopback; gives the port."""
     listening = socket.create_server(("127.0.0.1", 0))
     config = uvicorn.Config(
-        app, lifespan=lifespan, log_level="critical", timeout_graceful_shutdown=grace_seconds, ws="websockets-sansio"
+        app,
+        http="h11",
+        lifespan=lifespan,
+        log_level="critical",
+        timeout_graceful_shutdown=grace_seconds,
+        ws="websockets-sansio",
     )
     server = uvicorn.Server(config)
     ready = threading.Event()
