@@ -66,6 +66,7 @@ def _server(app: "ASGIApp", leave: asyncio.Event) -> "Server":
     config = QuietConfig(
         app,
         loop="none",
+        http="h11",
         ws="none",
         lifespan="off",
         proxy_headers=False,
