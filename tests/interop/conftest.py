@@ -116,7 +116,12 @@ def packages() -> Path:
             shutil.rmtree(draft)
             why = f"{REASON}, which could not install it: {ran.stderr[-500:]}"
             pytest.fail(why) if "npm" in required() else pytest.skip(why)
-        draft.rename(folder)
+        try:
+            draft.rename(folder)
+        except OSError:  # another worker was quicker
+            if not folder.is_dir():
+                raise
+            shutil.rmtree(draft)
     return folder
 
 

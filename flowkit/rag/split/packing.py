@@ -132,7 +132,11 @@ class Packing:
             if border > self._own:
                 self._end = border
                 self._flush()
-            elif not self._shorten(self._own + 1):
+            elif self._shorten(self._own + 1):
+                continue
+            elif self._start < self._own:
+                self._start = self._own  # blanks after what is repeated take the room: repeat nothing
+            else:
                 raise too_small(self._sizes, self._text[self._own], self._window.size(self._own, self._own + 1))
         self._end = end
 
