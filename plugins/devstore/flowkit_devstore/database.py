@@ -7,6 +7,7 @@ state = read_state(connection)
 import errno
 import os
 import sqlite3
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -32,6 +33,7 @@ __all__ = [
 FORMAT = 1
 """`user_version` of the files that this version writes."""
 _APPLICATION_ID = int.from_bytes(b"fkds")
+_ATTEMPTS = 8
 _BUSY_SECONDS = 60.0
 _CACHE_KIB = 16_000  # per connection, and only as far as it is used
 
@@ -75,15 +77,31 @@ def connect(folder: Path) -> sqlite3.Connection:
 
     In a folder that this process may not write to, where SQLite could not make its side files, it reads only.
     """
+    for attempt in range(1, _ATTEMPTS):
+        try:
+            return _connect(folder)
+        except sqlite3.OperationalError as error:
+            # Another process that makes or leaves the index in this moment takes SQLite's side files from under us.
+            if error.sqlite_errorcode & 0xFF != sqlite3.SQLITE_IOERR:
+                raise
+            time.sleep(0.01 * attempt)
+    return _connect(folder)
+
+
+def _connect(folder: Path) -> sqlite3.Connection:
     how = "mode=ro&immutable=1" if is_fixed(folder) else "mode=rw"
     uri = f"{(folder / DATABASE).absolute().as_uri()}?{how}"
     connection = sqlite3.connect(
         uri, uri=True, timeout=_BUSY_SECONDS, isolation_level=None, check_same_thread=False, cached_statements=64
     )
-    # FULL: a commit is on disk when upsert returns, also after a power cut.
-    connection.execute("PRAGMA synchronous = FULL")
-    connection.execute("PRAGMA temp_store = MEMORY")
-    connection.execute(f"PRAGMA cache_size = -{_CACHE_KIB}")
+    try:
+        # FULL: a commit is on disk when upsert returns, also after a power cut.
+        connection.execute("PRAGMA synchronous = FULL")
+        connection.execute("PRAGMA temp_store = MEMORY")
+        connection.execute(f"PRAGMA cache_size = -{_CACHE_KIB}")
+    except BaseException:
+        connection.close()
+        raise
     return connection
 
 
