@@ -55,10 +55,12 @@ class Document(Wire):
         """A document of one text part.
 
         Raises:
-            InvalidInputError: the text is blank, or a metadata value is no JSON value.
+            InvalidInputError: the text is blank, the metadata is no dict, or a value in it is no JSON value.
         """
         if not isinstance(text, str) or is_blank(text):
             raise InvalidInputError("a document needs text", hint="skip empty pages and files")
+        if not isinstance(metadata, Mapping | None):
+            raise InvalidInputError(f"metadata is a {type(metadata).__name__}, not a dict", hint='write {"page": 3}')
         return cls(content=(TextPart(text=text),), metadata=StoredMetadata(metadata or {}), id=id)
 
     @property

@@ -19,6 +19,8 @@ from flowkit.schema.wire import JSON
 
 __all__ = ["Metadata", "StoredMetadata"]
 
+_DEEPEST = 100
+"""Lists and dicts in each other: deeper ones cannot be written as JSON everywhere, and a value in itself has no end."""
 _INT64 = range(-(2**63), 2**63)
 _INTEGER = re.compile(r"[+-]?[0-9]{1,30}")
 _NUMBER = re.compile(r"[+-]?(?:(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?|NaN|Infinity)")
@@ -161,7 +163,7 @@ def _from_any(value: Any) -> Metadata:
     return StoredMetadata(value)
 
 
-def _checked(value: Any, key: str) -> JSON:
+def _checked(value: Any, key: str, depth: int = 0) -> JSON:
     """The value as it is stored, or InvalidInputError naming the key."""
     if value is None or isinstance(value, bool):
         return value
@@ -179,10 +181,14 @@ def _checked(value: Any, key: str) -> JSON:
         return float(value)
     if isinstance(value, UUID):
         return str(value)
+    if depth == _DEEPEST:
+        raise InvalidInputError(
+            f"metadata {key[:60]!r} nests over {_DEEPEST} deep, or holds itself", hint="store it flat, or as text"
+        )
     if isinstance(value, Mapping):
-        return {clean_text(str(k))[0]: _checked(v, f"{key}.{k}") for k, v in value.items()}
+        return {clean_text(str(k))[0]: _checked(v, f"{key}.{k}", depth + 1) for k, v in value.items()}
     if isinstance(value, list | tuple):
-        return [_checked(item, key) for item in value]
+        return [_checked(item, key, depth + 1) for item in value]
     raise InvalidInputError(
         f"metadata {key!r}: a {type(value).__name__} is no JSON value",
         hint="use text, numbers, bools, lists or dicts; dates as ISO text",

@@ -2,6 +2,7 @@
 
 import copy
 import pickle
+from typing import Any
 from uuid import UUID
 
 import pytest
@@ -193,3 +194,25 @@ class TestInADocument:
         assert type(Holder.model_validate({"metadata": {}}).model_dump()["metadata"]) is dict
         with pytest.raises(ValueError, match="metadata is list, not an object"):
             Holder.model_validate({"metadata": []})
+
+
+def test_values_nest_a_hundred_deep_and_never_in_themselves():
+    deep: list[Any] = []
+    for _ in range(99):
+        deep = [deep]
+    assert Metadata({"deep": deep})["deep"] == deep
+
+    circle: list[Any] = []
+    circle.append({"again": circle})
+    bottomless: list[Any] = []
+    for _ in range(100_000):
+        bottomless = [bottomless]
+    for value in ([deep], circle, bottomless):
+        with pytest.raises(InvalidInputError, match=r"metadata 'deep.*' nests over 100 deep, or holds itself"):
+            Metadata({"deep": value})
+
+
+def test_metadata_of_a_document_is_a_dict():
+    for wrong in ([1], "page", 3):
+        with pytest.raises(InvalidInputError, match=r"metadata is a .*, not a dict"):
+            Document.from_text("soup", wrong)  # type: ignore[arg-type]
