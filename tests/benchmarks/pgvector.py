@@ -6,7 +6,7 @@
 Store and psycopg take turns, so that a slow moment of the machine hits both; throughput is the median of the ratios of
 neighbours. psycopg is given what the store works out itself: the SQL of a search, and vectors of length 1. It writes by
 binary COPY to tables with the same indexes, and makes the same columns of each document (search terms, hashes, JSON),
-except in the line "tuples", where they are there already; it reads and writes over a pool, as the store does.
+except in the line "tuples", where they are there already. It has one connection, and never has to ask for it.
 """
 
 import argparse
@@ -22,7 +22,6 @@ import numpy as np
 import psycopg
 from pgvector.psycopg import register_vector_async
 from psycopg.types.json import Jsonb
-from psycopg_pool import AsyncConnectionPool
 
 from flowkit import Document, F, Filter
 from flowkit.plugin import EmbeddedDocument, SearchQuery, metadata_hash, text_hash
@@ -83,28 +82,29 @@ class Bare:
     """What one would write by hand."""
 
     def __init__(self, dsn: str) -> None:
-        self.pool = AsyncConnectionPool(
-            dsn, min_size=1, max_size=4, open=False, kwargs={"autocommit": True}, configure=self._configure
-        )
+        self.dsn = dsn
+        self._connection: psycopg.AsyncConnection[Any] | None = None
 
-    async def _configure(self, connection: psycopg.AsyncConnection[Any]) -> None:
-        await register_vector_async(connection)
+    async def connection(self) -> psycopg.AsyncConnection[Any]:
+        if self._connection is None:
+            self._connection = await psycopg.AsyncConnection.connect(self.dsn, autocommit=True)
+            await register_vector_async(self._connection)
+        return self._connection
+
+    async def close(self) -> None:
+        await (await self.connection()).close()
 
     async def write(self, rows: list[tuple[Any, ...]]) -> None:
+        connection = await self.connection()
         copying = f"COPY flowkit.index_bare ({COLUMNS}) FROM STDIN (FORMAT BINARY)".encode()
-        async with (
-            self.pool.connection() as connection,
-            connection.transaction(),
-            connection.cursor() as cursor,
-            cursor.copy(copying) as copy,
-        ):
+        async with connection.transaction(), connection.cursor() as cursor, cursor.copy(copying) as copy:
             copy.set_types(TYPES)
             for row in rows:
                 await copy.write_row(row)
 
-    async def read(self, query: str, values: dict[str, Any]) -> list[Any]:
-        async with self.pool.connection() as connection:
-            return await (await connection.execute(query.encode(), values, binary=True)).fetchall()
+    async def read(self, query: str, values: dict[str, Any], *, prepare: bool | None) -> list[Any]:
+        connection = await self.connection()
+        return await (await connection.execute(query.encode(), values, binary=True, prepare=prepare)).fetchall()
 
 
 async def timed(call: Callable[[], Awaitable[Any]]) -> float:
@@ -121,7 +121,6 @@ class Bench:
 
     async def run(self, size: int, rounds: int) -> None:
         print(f"\n{f'{size:,} chunks × {DIMENSION}':40}{'store':>12}{'psycopg':>12}{'throughput':>14}")
-        await self.bare.pool.open()
         await self.writes("write 100, HNSW", size=size, index="hnsw")
         await self.store.build_index()
         await self.administer("ANALYZE flowkit.index_bare")
@@ -133,7 +132,7 @@ class Bench:
         await self.drop()
         await self.writes("write 100, no vector index, tuples", size=size, index=None, tuples=True)
         await self.drop()
-        await self.bare.pool.close()
+        await self.bare.close()
 
     async def writes(self, what: str, *, size: int, index: Any, tuples: bool = False) -> None:
         self.store = PgVector("store", dsn=self.dsn, index=index, exact_below=0)
@@ -176,7 +175,8 @@ class Bench:
                 await self.store.search(SearchQuery(vector=row.vector, k=K, where=where))
 
             async def bare(sql: str = sql, values: dict[str, Any] = values) -> None:
-                found = await self.bare.read(sql, values)
+                # As the store does: a plan for one filter can be a bad one for the next.
+                found = await self.bare.read(sql, values, prepare=None if "flowkit_0" not in values else False)
                 self.last = [{"id": id, "text": text, **json.loads(held), "d": d} for id, text, _, held, d in found]
 
             pairs.append(await self.turn([mine, bare], first=at % 2))

@@ -1,12 +1,12 @@
-"""Connections to one server: a pool for each event loop, and what is done when a connection breaks.
+"""Reads and writes over the connections to one server, each whole or not done at all.
 
 database = Database("postgresql://localhost/app", pool_size=8, pool_timeout_seconds=10.0, prepared=True)
 rows = await database.read("search index 'menu'", lambda connection: …)
 """
 
 import asyncio
-import contextvars
 import random
+import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from typing import Any, TypeVar
@@ -15,30 +15,27 @@ import psycopg
 from pgvector.psycopg import register_vector_async
 from psycopg import errors
 from psycopg.conninfo import conninfo_to_dict
-from psycopg_pool import AsyncConnectionPool, PoolClosed, PoolTimeout
 
-from flowkit.errors import BackendError, FlowkitError, StateError
+from flowkit.errors import BackendError
 from flowkit.plugin import PerLoop
 from flowkit_pgvector.explain import explanation, place
+from flowkit_pgvector.pool import Connection, Exhausted, Pool
 
 __all__ = ["Connection", "Database", "execute"]
 
 Result = TypeVar("Result")
-Connection = psycopg.AsyncConnection[tuple[Any, ...]]
-Pool = AsyncConnectionPool[Connection]
 
-_WAITS = (0.05, 0.2, 1.0, 3.0)
-"""Seconds before an operation that lost its connection is tried again; long enough for a server to restart."""
 _CONFLICTS = 10
 """How often a write begins anew because another one wrote the same rows."""
 _CONNECT_SECONDS = 10
+_FIRST_WAIT_SECONDS, _LONGEST_WAIT_SECONDS = 0.05, 1.0
 
 
 class Database:
-    """Reads and writes; each is whole or not done at all.
+    """A pool for each event loop, and what is done when a connection breaks.
 
     A read that loses its connection is repeated, and so is a write, when the server says that its transaction did not
-    commit: nothing is done twice.
+    commit: nothing is done twice. This goes on for `pool_timeout_seconds`, in which a server can restart.
     """
 
     def __init__(self, dsn: str, *, pool_size: int, pool_timeout_seconds: float, prepared: bool) -> None:
@@ -46,7 +43,7 @@ class Database:
         self._pool_size = pool_size
         self._pool_timeout_seconds = pool_timeout_seconds
         self._prepared = prepared
-        self._held: PerLoop[_Held] = PerLoop(lambda: _Held(self._make_pool))
+        self._pools = PerLoop(lambda: Pool(self._connect, size=pool_size, timeout_seconds=pool_timeout_seconds))
 
     async def read(self, what: str, work: Callable[[Connection], Awaitable[Result]]) -> Result:
         """Call `work` with a connection in autocommit mode; `what` completes "pgvector could not …".
@@ -89,24 +86,20 @@ class Database:
     async def aclose(self) -> None:
         """Close the pools of every loop that still runs. What comes later opens new ones."""
         here = asyncio.get_running_loop()
-        for loop, held in self._held.drain():
+        for loop, pool in self._pools.drain():
             if loop is here:
-                await held.close()
+                await pool.close()
             elif loop.is_running():
-                await asyncio.wrap_future(asyncio.run_coroutine_threadsafe(held.close(), loop))
+                await asyncio.wrap_future(asyncio.run_coroutine_threadsafe(pool.close(), loop))
 
-    def _make_pool(self) -> Pool:
-        return AsyncConnectionPool(
-            self.dsn,
-            connection_class=psycopg.AsyncConnection[tuple[Any, ...]],
-            kwargs=self._settings(),
-            min_size=0,
-            max_size=self._pool_size,
-            timeout=self._pool_timeout_seconds,
-            configure=register_vector_async,
-            open=False,
-            name="flowkit-pgvector",
-        )
+    async def _connect(self) -> Connection:
+        connection = await psycopg.AsyncConnection.connect(self.dsn, **self._settings())
+        try:
+            await register_vector_async(connection)
+        except BaseException:
+            await connection.close()
+            raise
+        return connection
 
     def _settings(self) -> dict[str, Any]:
         given = conninfo_to_dict(self.dsn)
@@ -116,95 +109,31 @@ class Database:
         return settings
 
     async def _repeated(self, what: str, work: Callable[[Connection], Awaitable[Result]]) -> Result:
-        held = self._held.get()
-        waits = iter(_WAITS)
+        pool = self._pools.get()
         conflicts = 0
+        wait_seconds = _FIRST_WAIT_SECONDS
+        end: float | None = None
         while True:
-            pool = held.pool
             try:
-                return await held.use(work)
+                return await pool.use(work)
+            except Exhausted as error:
+                raise BackendError(
+                    f"pgvector could not {what}: all {self._pool_size} connections were in use for "
+                    f"{self._pool_timeout_seconds:g} seconds",
+                    status="RESOURCE_EXHAUSTED",
+                    hint="raise pool_size= or pool_timeout_seconds=, or do less at a time",
+                ) from error
             except psycopg.Error as error:
                 if _is_conflict(error) and conflicts < _CONFLICTS:
                     conflicts += 1
                     await asyncio.sleep(random.uniform(0, 0.01 * conflicts))
                     continue
-                if isinstance(error, PoolClosed) and not held.closed:
-                    continue  # it has been renewed while this one was waiting for a connection
-                if isinstance(error, PoolTimeout):
-                    reason = await self._reason(held, what)
-                    held.renew(pool)
-                    if reason is not None:
-                        raise reason from error
-                elif not _is_lost(error):
-                    raise self._explained(error, what) from error
-                held.renew(pool)
-                if (seconds := next(waits, None)) is None:
-                    raise self._explained(error, what) from error
-                await asyncio.sleep(seconds)
-
-    async def _reason(self, held: "_Held", what: str) -> FlowkitError | None:
-        """Why there was no connection in time; None when a new attempt may have one."""
-        if held.in_use >= self._pool_size:
-            return BackendError(
-                f"pgvector could not {what}: all {self._pool_size} connections were in use for "
-                f"{self._pool_timeout_seconds:g} seconds",
-                status="RESOURCE_EXHAUSTED",
-                hint="raise pool_size= or pool_timeout_seconds=, or do less at a time",
-            )
-        try:
-            async with self.single(what) as connection:
-                await register_vector_async(connection)
-                return None
-        except FlowkitError as reason:
-            return reason
-
-    def _explained(self, error: Exception, what: str) -> FlowkitError:
-        if isinstance(error, PoolClosed):
-            return StateError(f"pgvector could not {what}: the store was closed meanwhile", hint="open it again")
-        return explanation(error, what, place(self.dsn))
-
-
-class _Held:
-    """The pool of one event loop. It is renewed when one of its connections breaks: the others are as suspect, and a
-    pool that cannot connect waits longer and longer before it tries again."""
-
-    def __init__(self, make: Callable[[], Pool]) -> None:
-        self._make = make
-        self.pool = make()
-        self.in_use = 0
-        self.closed = False
-        self._closing: set[asyncio.Task[None]] = set()
-
-    async def use(self, work: Callable[[Connection], Awaitable[Result]]) -> Result:
-        """Call `work` with a connection of the pool."""
-        pool = self.pool
-        if pool.closed and not self.closed:
-            # Its tasks live as long as the pool, so they must not belong to the span of whoever came first.
-            await asyncio.create_task(pool.open(), context=contextvars.Context())
-        connection = await pool.getconn()
-        self.in_use += 1
-        try:
-            return await work(connection)
-        finally:
-            self.in_use -= 1
-            await pool.putconn(connection)  # which looks at its state: a broken one is replaced
-
-    def renew(self, old: Pool) -> None:
-        """Put a new pool in the place of `old`, unless somebody else has done so."""
-        if self.pool is old and not self.closed:
-            self.pool = self._make()
-            self._close(old)
-
-    async def close(self) -> None:
-        self.closed = True
-        self._close(self.pool)
-        while self._closing:
-            await asyncio.wait(self._closing)
-
-    def _close(self, pool: Pool) -> None:
-        task = asyncio.create_task(pool.close(), context=contextvars.Context())
-        self._closing.add(task)
-        task.add_done_callback(self._closing.discard)
+                end = end or time.monotonic() + self._pool_timeout_seconds
+                if not _is_lost(error) or time.monotonic() + wait_seconds > end:
+                    raise explanation(error, what, place(self.dsn)) from error
+            await pool.drop_idle()
+            await asyncio.sleep(wait_seconds)
+            wait_seconds = min(2 * wait_seconds, _LONGEST_WAIT_SECONDS)
 
 
 async def execute(
@@ -234,10 +163,8 @@ def _is_conflict(error: Exception) -> bool:
     return isinstance(error, errors.UniqueViolation | errors.DeadlockDetected | errors.SerializationFailure)
 
 
-def _is_lost(error: Exception) -> bool:
-    """Whether the connection broke, or the server is just restarting; not whether there never was one."""
-    if isinstance(error, PoolClosed):
-        return False
+def _is_lost(error: psycopg.Error) -> bool:
+    """Whether the connection broke, or the server is away or just restarting."""
     if isinstance(error, errors.AdminShutdown | errors.CrashShutdown | errors.CannotConnectNow):
         return True
     return isinstance(error, psycopg.OperationalError) and (error.sqlstate is None or error.sqlstate.startswith("08"))

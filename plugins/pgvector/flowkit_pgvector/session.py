@@ -21,6 +21,8 @@ __all__ = ["Session", "SourceSession"]
 
 _FRESH_SECONDS = 1.0
 """For so long a count is believed, when it only decides how to search."""
+_CONDITIONS = 256
+"""Filters whose SQL is kept."""
 _TYPES_SECONDS = 30.0
 """Looking for the types of a source's keys reads all of its rows, so it is done so seldom at most."""
 
@@ -38,10 +40,12 @@ class Session:
         self.relation = own_relation(names, state, namespace)
         self.held = Namespace()
         self._held_since = -1e9
+        self._conditions: dict[Filter, tuple[str, dict[str, Any]]] = {}
 
     def learn(self, state: IndexState) -> None:
         self.state = state
         self.relation = own_relation(self.names, state, self.namespace)
+        self._conditions.clear()
 
     async def refresh(self, connection: Connection) -> None:
         """Look at the database again."""
@@ -61,7 +65,13 @@ class Session:
         if where is None:
             return "TRUE", {}
         await self._check(where)
-        return condition(where, self.relation.columns, source_column=self.relation.own)
+        found = self._conditions.get(where)
+        if found is None:
+            if len(self._conditions) >= _CONDITIONS:
+                self._conditions.clear()
+            found = condition(where, self.relation.columns, source_column=self.relation.own)
+            self._conditions[where] = found
+        return found[0], dict(found[1])
 
     async def is_small(self, rows: int) -> bool:
         """Whether the namespace has fewer rows than that."""

@@ -68,7 +68,7 @@ class PgVector(StorePlugin):
             ef_search: how far an HNSW index is read, 1…1000; more finds more, and takes longer.
             exact_below: a namespace with fewer rows is read whole, which is exact.
             pool_size: connections for each event loop, at most.
-            pool_timeout_seconds: how long to wait for one of them.
+            pool_timeout_seconds: how long to wait for one of them, and for a server that is away to come back.
             prepared: False for a pooler that knows no prepared statements.
         """
         self._names = Names(checked_name(schema, "schema"), checked_name(name, "index"))

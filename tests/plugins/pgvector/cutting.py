@@ -5,7 +5,7 @@ async with cut_at_commit(dsn, folder, when="after") as door: PgVector("menu", ds
 
 import asyncio
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager, suppress
+from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Literal
 
@@ -31,23 +31,21 @@ class Door:
         back = asyncio.create_task(self._copy(far_reader, writer))
         try:
             while data := await reader.read(65536):
-                cut = self.cuts > 0 and b"COMMIT" in data
-                if cut:
-                    self.cuts -= 1
-                    self.broken += 1
-                    back.cancel()
-                    if self._when == "before":
-                        break
-                far_writer.write(data)
-                if cut:
+                if self.cuts == 0 or b"COMMIT" not in data:
+                    far_writer.write(data)
+                    continue
+                self.cuts -= 1
+                self.broken += 1
+                back.cancel()
+                await asyncio.wait([back])
+                if self._when == "after":
+                    far_writer.write(data)
                     await far_reader.read(65536)  # the server's answer, which nobody will see
-                    break
+                break
         finally:
             back.cancel()
             for each in (writer, far_writer):
                 each.close()
-                with suppress(ConnectionError):
-                    await each.wait_closed()
 
     async def _copy(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         while data := await reader.read(65536):
