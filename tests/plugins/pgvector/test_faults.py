@@ -1,6 +1,8 @@
 """Servers that go away, connections that break at the worst moment, and errors that say what to do."""
 
 import asyncio
+import subprocess
+import sys
 import tempfile
 import time
 from collections.abc import AsyncIterator, Callable, Iterator
@@ -246,6 +248,28 @@ async def test_an_extension_that_was_dropped_is_named(make_store: Maker, dsn: st
     with pytest.raises(ConfigError, match="not in this database") as caught:
         await store.upsert([row("a")])
     assert "CREATE EXTENSION" in (caught.value.hint or "")
+
+
+FAILING = """
+import asyncio, sys
+from flowkit.plugin import SearchQuery
+from flowkit_pgvector import PgVector
+
+async def main():
+    store = PgVector(sys.argv[2], dsn=sys.argv[1])
+    await store.open(create=True, dimension=2)
+    searches = [asyncio.create_task(store.search(SearchQuery(vector=[1, 0]))) for _ in range(5)]
+    await asyncio.sleep(0)
+    raise SystemExit(3)
+
+asyncio.run(main())
+"""
+
+
+def test_a_program_that_fails_while_it_connects_ends(dsn: str, index: str):
+    command = [sys.executable, "-c", FAILING, dsn, index]
+
+    assert subprocess.run(command, timeout=120).returncode == 3
 
 
 def test_a_store_is_used_by_several_loops_and_closed_by_one(dsn: str, index: str):
