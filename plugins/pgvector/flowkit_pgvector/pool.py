@@ -3,8 +3,8 @@
 pool = Pool(connect, size=8, timeout_seconds=10.0)
 found = await pool.use(lambda connection: …)
 
-It has no tasks of its own, as psycopg_pool has, which swallow cancellation: so nothing of it goes on when a program ends
-or is interrupted, and connecting belongs to the call that needs it, with its error.
+It has no tasks of its own (those of psycopg_pool swallow cancellation). So nothing of it goes on when a program ends or
+is interrupted, and connecting belongs to the call that needs it, with its error.
 """
 
 import asyncio

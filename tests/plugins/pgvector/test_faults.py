@@ -59,8 +59,8 @@ async def until(dsn: str, query: str, *values: object) -> None:
 async def test_a_server_that_crashes_in_the_middle_of_a_write_costs_nothing_but_time(
     make_store: Maker, server: Postgres, index: str
 ):
-    rows = clustered(1_500, 64)
-    store = make_store()
+    rows = clustered(800, 64)
+    store = make_store(pool_timeout_seconds=60)
     await store.open(create=True, dimension=64)
     await store.upsert(rows[:100])
 
@@ -71,7 +71,7 @@ async def test_a_server_that_crashes_in_the_middle_of_a_write_costs_nothing_but_
     await writing
 
     assert await ids(store) == sorted(row.id for row in rows)
-    assert await counts(server.dsn, index) == 1_500
+    assert await counts(server.dsn, index) == 800
     assert len(await store.search(SearchQuery(vector=rows[0].vector, text="row", k=5))) == 5
 
 
