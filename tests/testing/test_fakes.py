@@ -94,9 +94,12 @@ async def test_fakes_appear_in_traces(traces):
     seen = traces(ai)
     await menu_qa("What is vegan?")
 
-    assert trace_outline(seen.spans) == """\
+    assert (
+        trace_outline(seen.spans)
+        == """\
 menuQA            flow
   menu            retriever
     fake-embedder embedder
   fake-model      model
 """
+    )
