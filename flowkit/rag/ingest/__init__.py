@@ -16,7 +16,7 @@ from flowkit.rag.ingest.report import (
     SourceCounts,
     SyncMode,
 )
-from flowkit.rag.ingest.verb import delete, ingest
+from flowkit.rag.ingest.verb import delete, index_of, ingest
 
 __all__ = [
     "Files",
@@ -30,6 +30,7 @@ __all__ = [
     "SyncMode",
     "default_splitter",
     "delete",
+    "index_of",
     "ingest",
     "tokenizer_of",
 ]

@@ -56,6 +56,13 @@ class Files:
         """The `source` of a file."""
         return PurePosixPath(file.relative_to(self._base)).as_posix()
 
+    def includes(self, file: Path) -> bool:
+        """Whether a file there would be listed, going by its path alone."""
+        file = file.absolute()
+        if not self.path.is_dir() or not file.is_relative_to(self.path):
+            return file == self.path
+        return not any(part.startswith(".") or part in _NO_FOLDERS for part in file.relative_to(self.path).parts)
+
     async def list(self) -> "list[Path]":
         """The files, in order of their names."""
         if self._listed is None:

@@ -4,8 +4,8 @@
     split.exact(max_chars=1000, overlap_chars=100).split_all(documents)
 
 `paragraph` … `recursive` re-join whole parts and repeat whole sentences; `exact` cuts pieces of the source to size;
-`markdown` and `code` cut by headings and by functions, and `auto` takes what fits the file; `chunk` has llm-chunk's
-settings and `semchunk` is that library. A splitter of your own derives from `Splitter`.
+`prose`, `markdown` and `code` cut where it reads well, and `auto` takes the one that fits the file; `chunk` has
+llm-chunk's settings and `semchunk` is that library. A splitter of your own derives from `Splitter`.
 """
 
 from flowkit.rag.split.auto import auto
@@ -14,6 +14,7 @@ from flowkit.rag.split.delimited import chunk
 from flowkit.rag.split.exactly import exact
 from flowkit.rag.split.levels import character, line, paragraph, recursive, regex, sentence, word
 from flowkit.rag.split.markdown import markdown
+from flowkit.rag.split.prose import prose
 from flowkit.rag.split.semantic import semchunk
 from flowkit.rag.split.sentences import SentenceDetector, sentences
 from flowkit.rag.split.splitter import Piece, Splitter
@@ -33,6 +34,7 @@ __all__ = [
     "line",
     "markdown",
     "paragraph",
+    "prose",
     "recursive",
     "regex",
     "semchunk",

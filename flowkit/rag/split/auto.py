@@ -7,8 +7,8 @@ from collections.abc import Callable
 from pathlib import PurePosixPath
 
 from flowkit.rag.split.code import code, language_of
-from flowkit.rag.split.levels import recursive
 from flowkit.rag.split.markdown import markdown
+from flowkit.rag.split.prose import prose
 from flowkit.rag.split.sentences import SentenceDetector, sentences
 from flowkit.rag.split.splitter import Piece, Splitter
 from flowkit.rag.split.tokens import Tokenizer
@@ -28,7 +28,7 @@ def auto(
     tokenizer: Tokenizer | Callable[[str], int] | None = None,
     sentence_detector: SentenceDetector = sentences,
 ) -> "Auto":
-    """`markdown`, `code` or `recursive`, all of the same sizes, by the ending of the document's `source`.
+    """`markdown`, `code` or `prose`, all of the same sizes, by the ending of the document's `source`.
 
     Raises:
         InvalidInputError: the maximum is below 1, the overlap is outside 0…maximum - 1, or the units are mixed.
@@ -45,7 +45,7 @@ def auto(
     by_structure = code(
         max_chars=max_chars, max_tokens=max_tokens, tokenizer=tokenizer, sentence_detector=sentence_detector
     )
-    by_paragraph = recursive(
+    by_paragraph = prose(
         max_chars=max_chars,
         overlap_chars=overlap_chars,
         max_tokens=max_tokens,

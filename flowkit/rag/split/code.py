@@ -84,7 +84,7 @@ class Code(Splitter):
 
     def pieces(self, text: str) -> list[Piece]:
         units = parsed_code(text, self._language).units
-        spans = Packing(text, self._sizes, self._detector).pack(units)
+        spans = Packing(text, self._sizes, self._detector, prose=False).pack(units)
         return [Piece(text[start:end], start, end) for start, end in spans]
 
 

@@ -2,11 +2,12 @@
 
     spans = Packing(text, sizes, detector).pack([Unit(0, 120), Unit(120, 900, inside=methods)])
 
-The overlap begins at a line where it can. It is shortened where the next part needs the room, and never left out.
+The overlap begins at a line, a sentence or a word. It is shortened where the next part needs the room, and never left
+out.
 """
 
 import re
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -14,13 +15,15 @@ from functools import cached_property
 from flowkit.rag.split.borders import Borders
 from flowkit.rag.split.mapped import BLANK
 from flowkit.rag.split.measure import too_small
-from flowkit.rag.split.sentences import SentenceDetector
+from flowkit.rag.split.sentences import SentenceDetector, sentence_spans
 from flowkit.rag.split.sizes import Sizes
 from flowkit.rag.split.windows import window_for
 
 __all__ = ["Packing", "Unit", "line_starts"]
 
 Span = tuple[int, int]
+_SPACES = " \n\t\r\v\f"
+_WORD = re.compile(r"[ \n\t\r\v\f]+")
 
 
 def _nothing() -> Sequence["Unit"]:
@@ -39,8 +42,10 @@ class Unit:
 class Packing:
     """The chunks of one text. Each is a piece of it, no larger than the limit."""
 
-    def __init__(self, text: str, sizes: Sizes, detector: SentenceDetector) -> None:
+    def __init__(self, text: str, sizes: Sizes, detector: SentenceDetector, *, prose: bool = True) -> None:
+        """Unless it is `prose`, nobody looks for sentences to begin an overlap at."""
         self._text = text
+        self._prose = prose
         self._sizes = sizes
         self._detector = detector
         self._window = window_for(sizes, text)
@@ -100,17 +105,32 @@ class Packing:
         if start < end and self._text[self._own : self._end].strip(BLANK):
             self._found.append((start, end))
             if self._sizes.overlap:
-                self._start = self._at_line(min(max(self._window.back(end), start + 1), end - 1), end)
+                self._start = self._repeated(min(max(self._window.back(end), start + 1), end - 1), end)
             else:
                 self._start = self._end
         self._own = self._end
 
-    def _at_line(self, start: int, end: int) -> int:
-        """The first line that begins in start…end with something in it, else `start`."""
-        at = bisect_right(self._lines, start - 1)
-        if at < len(self._lines) and self._text[self._lines[at] : end].strip(BLANK):
-            return self._lines[at]
-        return start
+    def _repeated(self, start: int, end: int) -> int:
+        """Where what is repeated begins, in start…end: at a line, in prose also at a sentence, else at a word."""
+        found = [self._after(self._lines, start)]
+        if self._prose:
+            found.append(self._after(self._sentences, start))
+        # Not so late that hardly anything would be repeated.
+        late = start + (end - start + 1) // 2
+        good = [at for at in found if at <= late and self._text[at:end].strip(BLANK)]
+        if good:
+            return min(good)
+        word = _WORD.search(self._text, start, late)
+        return word.end() if word and start and self._text[start - 1] not in _SPACES else start
+
+    def _after(self, starts: Sequence[int], at: int) -> int:
+        """The first of these positions at `at` or behind it; the end of the text when there is none."""
+        n = bisect_left(starts, at)
+        return starts[n] if n < len(starts) else len(self._text)
+
+    @cached_property
+    def _sentences(self) -> list[int]:
+        return [start for start, _ in sentence_spans(self._detector, self._text)]
 
     @cached_property
     def _lines(self) -> list[int]:
@@ -120,7 +140,7 @@ class Packing:
         """Repeat less, so that text[own:end] fits behind it. False when nothing is left that could be repeated."""
         last = self._start + len(self._text[self._start : self._own].rstrip(BLANK)) - 1
         while self._start < last:
-            self._start = self._at_line(last - (last - self._start) // 2, last + 1)
+            self._start = self._repeated(last - (last - self._start) // 2, last + 1)
             if self._fits(self._start, end):
                 return True
         return False
@@ -145,6 +165,12 @@ class Packing:
         start, _ = self._trimmed(self._start, end)
         furthest = min(self._window.guess(start), end)
         low = max(self._own, start + (furthest - start) // 2)
+        # When one more chunk takes the rest, both become about as large: the last one shall not be a scrap.
+        behind = self._window.back(furthest)
+        if start < behind and furthest < end <= self._window.guess(behind):
+            rest = end - behind
+            furthest = min(furthest, start + (rest + 2 * (furthest - start)) // 3)
+            low = max(self._own, start + rest, start + (furthest - start) // 2)
         for border in self._borders.before(furthest, low) if furthest > self._own else ():
             # Where the next chunk would not begin behind this one, this one would be repeated in whole.
             if self._window.back(border) > start and self._fits(start, border):

@@ -6,7 +6,7 @@ ByHeading()(document)
 """
 
 from abc import ABC, abstractmethod
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterable
 from typing import NamedTuple
 
@@ -32,7 +32,8 @@ class Splitter(ABC):
 
     A chunk is a Document with all metadata of its document (but `page_starts`), and `index` (int, from 0), `start` and
     `end` (the span in the document's text that the chunk covers; equal to it up to whitespace), `content_hash`, and
-    `page` (from 1) where the document says in `page_starts` at which characters its pages begin.
+    `page` (from 1) where the document says in `page_starts` at which characters its pages begin. A chunk that goes over
+    several pages has in `page_breaks` where the further ones begin.
     """
 
     @abstractmethod
@@ -55,7 +56,10 @@ class Splitter(ABC):
             if page_starts:
                 # Blanks that a chunk begins with may be the end of the page before.
                 first = start + len(text) - len(text.lstrip(BLANK))
-                dict.__setitem__(metadata, "page", max(1, bisect_right(page_starts, first)))
+                page = bisect_right(page_starts, first)
+                dict.__setitem__(metadata, "page", max(1, page))
+                if inside := page_starts[page : bisect_left(page_starts, end)]:
+                    dict.__setitem__(metadata, "page_breaks", inside)
             part = TextPart(text=text)
             chunks.append(Document.model_construct(content=(part,), metadata=metadata, id=None))
         return chunks

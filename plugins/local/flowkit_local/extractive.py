@@ -6,6 +6,7 @@
 It invents nothing, needs no key, and gives the same answer every time.
 """
 
+from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -96,13 +97,11 @@ class _Found:
 
     @property
     def citation(self) -> Citation:
-        metadata = self.document.metadata
-        page = metadata.get("page")
         start, end = _in_source(self.document, self.sentence)
         return Citation(
             document_id=self.document.id,
             source=self.document.source,
-            page=page if type(page) is int else None,
+            page=_page(self.document, start),
             start=start,
             end=end,
             quote=self.quote,
@@ -178,6 +177,14 @@ def _distinct(ranked: Sequence[_Found], count: int) -> Iterator[_Found]:
 def _repeats(one: _Found, other: _Found) -> bool:
     ours, theirs = one.quote, other.quote
     return ours in theirs or theirs in ours
+
+
+def _page(document: Document, start: int) -> int | None:
+    """The page on which a sentence begins. A chunk over several pages says where the further ones begin."""
+    page, breaks = document.metadata.get("page"), document.metadata.get("page_breaks")
+    if type(page) is not int:
+        return None
+    return page + bisect_right(breaks, start) if isinstance(breaks, list) else page
 
 
 def _in_source(document: Document, sentence: Sentence) -> tuple[int, int]:

@@ -1,0 +1,113 @@
+"""`rag:index`, `rag:ask` and `rag:chunks`: a folder becomes an index, and questions are answered from it.
+
+$ flowkit rag:index docs/
+$ flowkit rag:ask "How do I cancel?"
+"""
+
+import os
+from pathlib import Path
+from typing import Literal
+
+import click
+
+from flowkit.cli.apps import HELP
+from flowkit.cli.lines import CliError, say
+
+__all__ = ["rag_ask", "rag_chunks", "rag_index"]
+
+_app_option = click.option(
+    "--app", metavar="APP", help="module:ai or file.py, whose index is used; without it, one on this machine"
+)
+_index_option = click.option("--index", metavar="NAME", help="Default: the folder's path, or the only index there is")
+_max_option = click.option("--max-tokens", type=click.IntRange(min=1), help="Of a chunk; default: 300 or what fits")
+_overlap_option = click.option("--overlap-tokens", type=click.IntRange(min=0), help="Default: a tenth of --max-tokens")
+
+
+@click.command("rag:index", context_settings=HELP)
+@click.argument("path", type=click.Path(exists=True, path_type=Path))
+@_index_option
+@_app_option
+@click.option(
+    "--mode",
+    type=click.Choice(["source", "full", "append"]),
+    default="source",
+    show_default=True,
+    help="full also deletes what is gone from the folder, append deletes nothing",
+)
+@_max_option
+@_overlap_option
+@click.option("--dry-run", is_flag=True, help="Only show what would be done")
+@click.option("--watch", is_flag=True, help="Stay, and index again what changes")
+@click.option("--json", "as_json", is_flag=True, help="Print the report, or the plan, as JSON")
+def rag_index(
+    path: Path,
+    index: str | None,
+    app: str | None,
+    mode: Literal["source", "full", "append"],
+    max_tokens: int | None,
+    overlap_tokens: int | None,
+    dry_run: bool,
+    watch: bool,
+    as_json: bool,
+) -> int:
+    """Bring an index in step with the files at PATH, a folder or a file.
+
+    PDF, Markdown, HTML, source code and plain text are read. Only what is new is embedded, and what a file no longer
+    says is deleted. Stopped in the middle, it keeps what it has done; run it again for the rest.
+    """
+    if watch and dry_run:
+        raise CliError("--watch and --dry-run exclude each other")
+    # Every batch with all its vectors would go into the traces.
+    os.environ.setdefault("FLOWKIT_TRACES", "0")
+
+    from flowkit.cli.rag_apps import Target
+    from flowkit.cli.rag_index import Indexing
+
+    target = Target.of(app, index, path=path)
+    indexing = Indexing(target, path, mode=mode, dry_run=dry_run, as_json=as_json)
+    return indexing(max_tokens=max_tokens, overlap_tokens=overlap_tokens, watch=watch)
+
+
+@click.command("rag:ask", context_settings=HELP)
+@click.argument("question")
+@_index_option
+@_app_option
+@click.option("-k", type=click.IntRange(1, 100), default=5, show_default=True, help="How many chunks to answer from")
+@click.option("--model", metavar="NAME", help="Default: the app's, or local/extractive")
+@click.option("--where", metavar="CONDITION", help='Only chunks with this metadata, for instance "page > 3"')
+@click.option("--json", "as_json", is_flag=True, help="Print JSON")
+def rag_ask(
+    question: str, index: str | None, app: str | None, k: int, model: str | None, where: str | None, as_json: bool
+) -> int:
+    """Answer QUESTION from an index, and say where the answer stands: file, page or heading, and score.
+
+    The run is traced; its id goes to stderr.
+    """
+    if not question.strip():
+        raise CliError("the question is blank", hint="ask something")
+    os.environ.setdefault("FLOWKIT_TRACES", "1")
+
+    from flowkit.cli.rag_apps import Target
+    from flowkit.cli.rag_ask import ask
+
+    return ask(Target.of(app, index, path=None), question, k=k, model=model, where=where, as_json=as_json)
+
+
+@click.command("rag:chunks", context_settings=HELP)
+@click.argument("file", type=click.Path(exists=True, dir_okay=False, path_type=Path))
+@_max_option
+@_overlap_option
+@click.option("--text", is_flag=True, help="With the whole text of each chunk")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON")
+def rag_chunks(file: Path, max_tokens: int | None, overlap_tokens: int | None, text: bool, as_json: bool) -> int:
+    """Show how rag:index would cut FILE, without storing anything."""
+    os.environ.setdefault("FLOWKIT_TRACES", "0")
+
+    from flowkit.cli.rag_apps import Target
+    from flowkit.cli.rag_chunks import show_chunks
+
+    target = Target.of(None, "chunks", path=None)
+    shown = show_chunks(target, file, max_tokens=max_tokens, overlap_tokens=overlap_tokens, whole=text, as_json=as_json)
+    if not shown and not as_json:
+        say(f"{file} has no text", "dim")
+    return 0

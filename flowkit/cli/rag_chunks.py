@@ -1,0 +1,87 @@
+"""`rag:chunks` at work: one file, cut as `rag:index` would cut it.
+
+show_chunks(target, Path("guide.md"), max_tokens=None, overlap_tokens=None, whole=False, as_json=False)
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+
+from rich.text import Text
+
+from flowkit.cli.lines import one_line
+from flowkit.cli.rag_apps import Target, finish
+from flowkit.cli.running import run_work
+from flowkit.cli.tables import Column, print_json, print_lines, print_table, styled
+from flowkit.cli.units import number
+from flowkit.rag.ingest import Files, default_splitter, tokenizer_of
+from flowkit.rag.ingest.files import parse_file
+from flowkit.rag.split.tokens import as_tokenizer
+from flowkit.schema.documents import Document
+
+__all__ = ["show_chunks"]
+
+
+def show_chunks(
+    target: Target, file: Path, *, max_tokens: int | None, overlap_tokens: int | None, whole: bool, as_json: bool
+) -> bool:
+    """Print them; False when the file has none."""
+    ai = target.ai
+    found: list[tuple[Document, list[Document], Callable[[str], int]]] = []
+
+    source = Files(file, root=ai.settings.root).source(file.resolve())
+
+    async def work() -> None:
+        document = parse_file(file, source)
+        embedder = await target.embedder()
+        splitter = await default_splitter(ai.registry, embedder, max_tokens=max_tokens, overlap_tokens=overlap_tokens)
+        found.append((document, splitter(document), as_tokenizer(tokenizer_of(ai.registry, embedder)).count))
+
+    finish(run_work(ai, work), interrupted="interrupted")
+    if not found:
+        return False
+    document, chunks, count = found[0]
+    if as_json:
+        print_json([{"text": chunk.text, "tokens": count(chunk.text), **chunk.metadata} for chunk in chunks])
+    elif whole:
+        print_lines(_whole(chunks, count))
+    else:
+        _print_table(chunks, count)
+        tokens = number(count(document.text))
+        print_lines([styled(f"{document.source}: {tokens} tokens in {number(len(chunks))} chunks", "dim")])
+    return bool(chunks)
+
+
+def _print_table(chunks: Sequence[Document], count: Callable[[str], int]) -> None:
+    columns = (
+        Column("#", "accent", right=True),
+        Column("Place"),
+        Column("Tokens", right=True),
+        Column("Characters", right=True),
+        Column("Begins", "dim", cut=True),
+    )
+    rows = [
+        (
+            str(chunk.metadata["index"]),
+            _place(chunk),
+            number(count(chunk.text)),
+            f"{chunk.metadata['start']}…{chunk.metadata['end']}",
+            one_line(chunk.text[:200]),
+        )
+        for chunk in chunks
+    ]
+    print_table(columns, rows)
+
+
+def _place(chunk: Document) -> str:
+    page, heading = chunk.metadata.get("page"), chunk.metadata.get("heading")
+    return f"page {page}" if page is not None else str(heading or "–")
+
+
+def _whole(chunks: Sequence[Document], count: Callable[[str], int]) -> Iterator[Text]:
+    for chunk in chunks:
+        span = f"{chunk.metadata['start']}…{chunk.metadata['end']}"
+        told = f"{_place(chunk)}, {number(count(chunk.text))} tokens, characters {span}"
+        yield Text.assemble(styled(f"── {chunk.metadata['index']} ", "accent"), styled(told, "dim"))
+        for line in chunk.text.splitlines():
+            yield styled(line, "", whole=True)
+        yield Text()
