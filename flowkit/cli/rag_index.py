@@ -18,7 +18,7 @@ from flowkit.cli.tables import print_json, print_lines
 from flowkit.rag.ingest import Files, IngestPlan, IngestReport, Progress, default_splitter
 from flowkit.rag.split import Splitter
 
-__all__ = ["Indexing"]
+__all__ = ["Indexing", "told"]
 
 _STAGES = {"reading": "Reading", "indexing": "Indexing", "deleting": "Deleting", "done": "Done"}
 

@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from flowkit import Document, EmbedderInfo, Embedding, EmbedRequest, EmbedResponse, Flowkit, Usage
+from flowkit.config import Settings
 from flowkit.rag.stores.memory import InMemoryStore
 from tests.conformance import decode, splitters
 from tests.conformance.vector import NoCounterpart
@@ -18,7 +19,9 @@ async def ingestor(given: Mapping[str, Any]) -> Any:
     if given.get("input_type") and not given.get("model_supports_input_type", True):
         raise NoCounterpart("a task demanded of an embedder that knows none")
     calls: list[EmbedRequest] = []
-    ai = Flowkit(plugins=[store := InMemoryStore("stored", embedder="stub")])
+    # The vectors count calls, so none may be saved by what an earlier run has embedded.
+    settings = Settings(embedding_cache=False)
+    ai = Flowkit(plugins=[store := InMemoryStore("stored", embedder="stub")], settings=settings)
 
     @ai.embedder("stub", info=EmbedderInfo(label="stub", dimensions=1))
     async def stub(request: EmbedRequest) -> EmbedResponse:
