@@ -4,14 +4,14 @@ place(error)              "app.py:14"
 user_traceback(error)     what Python would print, with the user's frames only
 """
 
-import sys
 import sysconfig
 import traceback
 from functools import cache
 from importlib import metadata
+from importlib.util import find_spec
 from pathlib import Path
 
-__all__ = ["describe", "place", "user_traceback"]
+__all__ = ["describe", "is_users", "place", "user_traceback"]
 
 
 def describe(error: BaseException) -> str:
@@ -27,11 +27,11 @@ def describe(error: BaseException) -> str:
 
 def place(error: BaseException) -> str | None:
     """File and line of the user's innermost frame, relative to the working directory where that is shorter."""
-    if isinstance(error, SyntaxError) and error.filename and _is_users(error.filename):
+    if isinstance(error, SyntaxError) and error.filename and is_users(error.filename):
         return f"{_short(error.filename)}:{error.lineno}"
     if isinstance(error, BaseExceptionGroup):
         return place(error.exceptions[0])
-    frames = [frame for frame in traceback.extract_tb(error.__traceback__) if _is_users(frame.filename)]
+    frames = [frame for frame in traceback.extract_tb(error.__traceback__) if is_users(frame.filename)]
     return f"{_short(frames[-1].filename)}:{frames[-1].lineno}" if frames else None
 
 
@@ -46,13 +46,14 @@ def _keep_users(told: traceback.TracebackException, seen: set[int]) -> None:
     if id(told) in seen:
         return
     seen.add(id(told))
-    told.stack = traceback.StackSummary.from_list([frame for frame in told.stack if _is_users(frame.filename)])
+    told.stack = traceback.StackSummary.from_list([frame for frame in told.stack if is_users(frame.filename)])
     for other in (told.__cause__, told.__context__, *(told.exceptions or ())):
         if other is not None:
             _keep_users(other, seen)
 
 
-def _is_users(filename: str) -> bool:
+def is_users(filename: str) -> bool:
+    """True for a file that is neither of flowkit, of its plugins, nor installed."""
     return not filename.startswith("<") and not any(_is_under(filename, folder) for folder in _foreign())
 
 
@@ -66,8 +67,9 @@ def _foreign() -> tuple[str, ...]:
     paths = sysconfig.get_paths()
     folders = {str(Path(__file__).parents[1]), *(paths[key] for key in ("stdlib", "platstdlib", "purelib", "platlib"))}
     for entry in metadata.entry_points(group="flowkit.plugins"):
-        package = sys.modules.get(entry.module.partition(".")[0])
-        folders.update(getattr(package, "__path__", ()))
+        # Found, not imported: the error may come from another process.
+        package = find_spec(entry.module.partition(".")[0])
+        folders.update((package and package.submodule_search_locations) or ())
     return tuple(folders)
 
 

@@ -11,6 +11,7 @@ from http.client import HTTPConnection, HTTPException, HTTPResponse
 from pathlib import Path
 from typing import Any
 
+from flowkit.cli.failures import is_users
 from flowkit.cli.flow_runs import unknown_flow
 from flowkit.cli.lines import INTERRUPTED, CliError, complain, say
 from flowkit.cli.results import Results, as_json
@@ -134,7 +135,7 @@ class RemoteRun:
 
     def _explain(self, error: Mapping[str, Any], name: str, schema: Any, *, missing: bool) -> int:
         details = error.get("details") or {}
-        crash = read_crash(str(details.get("stack") or ""), exit_code=1, root=Path.cwd())
+        crash = read_crash(str(details.get("stack") or ""), exit_code=1, root=Path.cwd(), is_users=is_users)
         if error.get("code") == _CANCELLED:
             say("cancelled", "dim")
             return 1

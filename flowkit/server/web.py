@@ -24,6 +24,8 @@ class WebServer:
     """Serves an app over HTTP and WebSocket.
 
     Args:
+        strict: Take the strict HTTP parser, also where another package has brought the quicker one: that lets broken
+            heads pass, and what listens in development stands alone before every web page.
         lifespan: Whether the app is told of start-up and shut-down (ASGI's lifespan).
         grace_seconds: How long answers may go on after the end; streams that wait for more are told at once.
         before_end: Awaited when it is to end, while connections are still open.
@@ -33,11 +35,13 @@ class WebServer:
         self,
         app: "ASGIApp",
         *,
+        strict: bool = True,
         lifespan: Literal["on", "off"] = "off",
         grace_seconds: int = 1,
         before_end: Callable[[], Coroutine[Any, Any, None]] | None = None,
     ) -> None:
         self._app = app
+        self._strict = strict
         self._lifespan: Literal["on", "off"] = lifespan
         self._grace_seconds = grace_seconds
         self._before_end = before_end
@@ -50,9 +54,9 @@ class WebServer:
 
         async def end() -> None:
             await stop.wait()
+            closing.set()
             if self._before_end is not None:
                 await self._before_end()
-            closing.set()
 
         server = self._server(_ending(self._app, closing), started, end)
         await server.serve(sockets=list(sockets))
@@ -77,8 +81,7 @@ class WebServer:
         return OurServer(
             uvicorn.Config(
                 app,
-                # The strict parser, also where another package has brought the quicker one: it lets broken heads pass.
-                http="h11",
+                http="h11" if self._strict else "auto",
                 lifespan=self._lifespan,
                 log_config=None,
                 access_log=False,
@@ -101,6 +104,7 @@ def _ending(app: "ASGIApp", closing: asyncio.Event) -> "ASGIApp":
         websocket = scope["type"] == "websocket"
         last = {"type": "websocket.disconnect", "code": 1012} if websocket else {"type": "http.disconnect"}
         ended = asyncio.ensure_future(closing.wait())
+        started = complete = False
 
         async def receive_or_end() -> "Message":
             if ended.done():
@@ -113,8 +117,16 @@ def _ending(app: "ASGIApp", closing: asyncio.Event) -> "ASGIApp":
             finally:
                 receiving.cancel()
 
+        async def noting(message: "Message") -> None:
+            nonlocal started, complete
+            started = started or message["type"] == "http.response.start"
+            complete = message["type"] == "http.response.body" and not message.get("more_body", False)
+            await send(message)
+
         try:
-            await app(scope, receive_or_end, send)
+            await app(scope, receive_or_end, noting)
+            if closing.is_set() and started and not complete:
+                await send({"type": "http.response.body", "body": b""})  # whoever left did not leave by itself
         finally:
             ended.cancel()
 

@@ -11,6 +11,7 @@ import contextlib
 import signal
 import sys
 from collections.abc import Callable, Iterator, Sequence
+from importlib import import_module
 from socket import socket
 
 from flowkit.server.flows.app import FlowApp
@@ -24,8 +25,21 @@ _INTERRUPT_SECONDS = 2.0
 def serve_flows(
     app: FlowApp, listening: Sequence[socket], *, grace_seconds: float, on_ready: Callable[[], object] = lambda: None
 ) -> None:
-    """Serve until SIGINT or SIGTERM, then close the app."""
-    asyncio.run(_serve(app, listening, grace_seconds, on_ready))
+    """Serve until SIGINT or SIGTERM, then close the app.
+
+    The event loop is uvloop's, and the parser httptools', where they are installed.
+    """
+    with asyncio.Runner(loop_factory=_loop_factory()) as runner:
+        runner.run(_serve(app, listening, grace_seconds, on_ready))
+
+
+def _loop_factory() -> Callable[[], asyncio.AbstractEventLoop] | None:
+    try:
+        uvloop = import_module("uvloop")
+    except ImportError:
+        return None
+    factory: Callable[[], asyncio.AbstractEventLoop] = uvloop.new_event_loop
+    return factory
 
 
 async def _serve(
@@ -51,7 +65,7 @@ async def _serve(
             draining.cancel()
             await app.drain(0)
 
-    server = WebServer(app, lifespan="on", before_end=drain)
+    server = WebServer(app, strict=False, lifespan="on", before_end=drain)
     with _signals(end):
         await server.serve(listening, stop, started=on_ready)
 

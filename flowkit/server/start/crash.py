@@ -7,6 +7,7 @@ crash.message, crash.file, crash.line              # "NameError: name 'x' is not
 import os
 import re
 import signal
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -50,8 +51,15 @@ class Crash:
         }
 
 
-def read_crash(error_output: str, *, exit_code: int, root: Path) -> Crash:
-    """Read what a process has left. Python's tracebacks are understood; of others the last line counts."""
+def read_crash(
+    error_output: str, *, exit_code: int, root: Path, is_users: Callable[[str], bool] | None = None
+) -> Crash:
+    """Read what a process has left. Python's tracebacks are understood; of others the last line counts.
+
+    Args:
+        is_users: Whether a file is of the user's own code; by default all are that are not installed.
+    """
+    is_users = is_users or _is_users
     text = _ESCAPES.sub("", error_output).rstrip()
     frames = list(_FRAME.finditer(text))
     message = _message(text[frames[-1].end() :]) if frames else None
@@ -62,10 +70,14 @@ def read_crash(error_output: str, *, exit_code: int, root: Path) -> Crash:
     if start < 0:  # a syntax error in the first file has no head
         start = frames[0].start()
     told = [frame for frame in frames if frame.start() >= start]
-    own = [frame for frame in told if not any(part in frame["file"] for part in _FOREIGN)]
+    own = [frame for frame in told if is_users(frame["file"])]
     frame = (own or told)[-1]
     file = _relative(frame["file"], root)
     return Crash(message, exit_code, file, int(frame["line"]), text[start:].strip(), is_users=bool(own))
+
+
+def _is_users(file: str) -> bool:
+    return not any(part in file for part in _FOREIGN)
 
 
 def _message(after: str) -> str | None:

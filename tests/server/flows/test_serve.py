@@ -14,7 +14,11 @@ from tests.server.start.conftest import APP, Process, Project, empty, free_port,
 
 __all__ = ["empty", "project"]
 
-pytestmark = [pytest.mark.heavy, pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc")]
+pytestmark = [
+    pytest.mark.heavy,
+    pytest.mark.timeout(600),
+    pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc"),
+]
 
 SLOW = """
 

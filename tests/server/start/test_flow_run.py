@@ -11,7 +11,11 @@ import pytest
 from flowkit.cli.main import main
 from tests.server.start.conftest import APP, Project, until
 
-pytestmark = [pytest.mark.heavy, pytest.mark.skipif(sys.platform == "win32", reason="signals of POSIX")]
+pytestmark = [
+    pytest.mark.heavy,
+    pytest.mark.timeout(600),
+    pytest.mark.skipif(sys.platform == "win32", reason="signals of POSIX"),
+]
 
 MORE = """
 from flowkit import FlowkitError, GenerateResponseChunk, RunContext

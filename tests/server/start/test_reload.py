@@ -7,7 +7,11 @@ import pytest
 
 from tests.server.start.conftest import APP, Project, Started
 
-pytestmark = [pytest.mark.heavy, pytest.mark.skipif(sys.platform == "win32", reason="processes of POSIX")]
+pytestmark = [
+    pytest.mark.heavy,
+    pytest.mark.timeout(600),
+    pytest.mark.skipif(sys.platform == "win32", reason="processes of POSIX"),
+]
 
 
 def test_one_address_is_shown_when_the_app_is_ready(shared: tuple[Project, Started]):

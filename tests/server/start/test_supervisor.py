@@ -13,7 +13,11 @@ from flowkit.cli.start_screen import Screen
 from flowkit.server.start import supervise
 from flowkit.server.start.supervise import Status, Supervisor
 
-pytestmark = [pytest.mark.heavy, pytest.mark.skipif(sys.platform == "win32", reason="processes of POSIX")]
+pytestmark = [
+    pytest.mark.heavy,
+    pytest.mark.timeout(600),
+    pytest.mark.skipif(sys.platform == "win32", reason="processes of POSIX"),
+]
 
 # An app in a few lines: its runtime file, then its life.
 APP = """
@@ -50,7 +54,7 @@ async def start(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncIterato
 
 
 async def until(condition: Callable[[], object]) -> None:
-    async with asyncio.timeout(30):
+    async with asyncio.timeout(90):
         while not condition():
             await asyncio.sleep(0.02)
 
