@@ -20,10 +20,15 @@ from typing import Self
 
 __all__ = ["Ledger"]
 
-_SCHEMA = """
+_VERSION = 1
+"""Of the format, kept as SQLite's `user_version`."""
+_SCHEMA = f"""
+BEGIN IMMEDIATE;
 CREATE TABLE IF NOT EXISTS clock (id INTEGER PRIMARY KEY CHECK (id = 0), now INTEGER NOT NULL);
 CREATE TABLE IF NOT EXISTS claims (source TEXT PRIMARY KEY, stamp INTEGER NOT NULL, run TEXT NOT NULL) WITHOUT ROWID;
 INSERT OR IGNORE INTO clock VALUES (0, 0);
+PRAGMA user_version = {_VERSION};
+COMMIT;
 """
 _CLAIM = (
     "INSERT INTO claims VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET stamp = excluded.stamp, run = excluded.run "
@@ -56,7 +61,11 @@ class Ledger:
             name = f"file:{where}?mode=memory&cache=shared"
         db = sqlite3.connect(name, uri=True, timeout=5, isolation_level=None, check_same_thread=False)
         try:
-            db.executescript(_SCHEMA)
+            (version,) = db.execute("PRAGMA user_version").fetchone()
+            if version == 0:  # else nothing is written: another run may have its turn just now, and a long one
+                db.executescript(_SCHEMA)
+            elif version != _VERSION:
+                raise sqlite3.NotSupportedError(f"it has format {version}, this version knows {_VERSION}")
             db.execute("PRAGMA synchronous = OFF")  # after a crash of the machine, no run is there to mind
             db.execute("PRAGMA busy_timeout = 0")
         except BaseException:

@@ -110,6 +110,16 @@ async def test_the_ledger_gives_each_stamp_once_and_keeps_the_latest_claim(tmp_p
         await ledger.__aexit__(None, None, None)
 
 
+async def test_a_ledger_opens_while_another_run_has_its_turn(tmp_path: Path):
+    async with Ledger.open(tmp_path / "ledger.db") as first:
+        async with first.turn(), Ledger.open(tmp_path / "ledger.db") as second:
+            waiting = asyncio.create_task(second.stamp())
+            await asyncio.sleep(0.05)
+            assert not waiting.done()
+            waiting.cancel()
+        assert await first.stamp() == 1
+
+
 async def test_a_ledger_that_cannot_be_used_is_told_and_done_without(counting: Counting, tmp_path: Path):
     (tmp_path / ".flowkit").mkdir()
     (tmp_path / ".flowkit" / "sync").write_text("a file where a folder should be")
@@ -166,21 +176,27 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path
 
 
+async def sync_here(root: Path) -> tuple[int, int]:
+    """Written and deleted by a full sync in this process."""
+    async with app(DevStore("docs", embedder="counting", folder=root / "indexes"), Counting(), root) as ai:
+        report = await ai.ingest("docs", root / "docs", sync="full")
+    return report.written, report.deleted
+
+
 @pytest.mark.heavy
 async def test_two_processes_that_sync_one_folder_lose_nothing(folder: Path):
-    ends = [start(folder, 0, "full") for _ in range(2)]
-    outputs = [process.communicate(timeout=60) for process in ends]
-    assert [process.returncode for process in ends] == [0, 0], outputs
-    assert await stored(folder) == sorted(f"text {number}" for number in range(80))
-
+    await sync_here(folder)
     for number in range(0, 80, 2):
         (folder / "docs" / f"{number:02}.txt").write_text(f"edited {number}")
     (folder / "docs" / "01.txt").unlink()
+
     ends = [start(folder, 0.01, "full") for _ in range(2)]
     outputs = [process.communicate(timeout=60) for process in ends]
+
     assert [process.returncode for process in ends] == [0, 0], outputs
     odd = [f"text {number}" for number in range(3, 80, 2)]
     assert await stored(folder) == sorted([f"edited {number}" for number in range(0, 80, 2)] + odd)
+    assert await sync_here(folder) == (0, 0)
 
 
 @pytest.mark.heavy
@@ -191,10 +207,9 @@ async def test_a_killed_process_leaves_what_it_wrote_and_a_rerun_does_the_rest(f
         assert killed.stdout.readline() == "embedding\n"
     killed.send_signal(signal.SIGKILL)
     killed.communicate(timeout=60)
-    left = len(await stored(folder))
-    assert left < 80
 
-    rerun = start(folder, 0, "full")
-    out, err = rerun.communicate(timeout=60)
-    assert f"written {80 - left} deleted 0" in out, err
+    left = len(await stored(folder))
+
+    assert left < 80
+    assert await sync_here(folder) == (80 - left, 0)
     assert await stored(folder) == sorted(f"text {number}" for number in range(80))

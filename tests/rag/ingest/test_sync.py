@@ -266,3 +266,10 @@ async def test_an_ingest_is_one_step_in_the_trace(ai: Flowkit):
     assert told.input == b'{"index":"memory/docs","sync":"source","what":null}'
     assert b'"written":2' in (told.output or b"")
     assert b'"ids":[]' in (told.output or b"")
+
+
+async def test_a_store_that_is_no_plugin_is_ingested_into_by_its_name(ai: Flowkit):
+    ai.vector_store(InMemoryStore("more"), name="shelf/more", embedder="counting")
+
+    assert (await ai.ingest("more", doc("a"))).index == "shelf/more"
+    assert [hit.text for hit in await ai.retrieve("more", "a")] == ["a"]
