@@ -54,9 +54,9 @@ class WebServer:
 
         async def end() -> None:
             await stop.wait()
-            closing.set()
             if self._before_end is not None:
                 await self._before_end()
+            closing.set()
 
         server = self._server(_ending(self._app, closing), started, end)
         await server.serve(sockets=list(sockets))
