@@ -6,7 +6,8 @@
 Store and psycopg take turns, so that a slow moment of the machine hits both; throughput is the median of the ratios of
 neighbours. psycopg is given what the store works out itself: the SQL of a search, and vectors of length 1. It writes by
 binary COPY to tables with the same indexes, and makes the same columns of each document (search terms, hashes, JSON),
-except in the line "tuples", where they are there already. It has one connection, and never has to ask for it.
+except in the line "tuples", where they are there already. It has one connection, and never has to ask for it. There
+is no bar without a vector index: then most of the price of a row is what Python does for it, and the ratio says little.
 """
 
 import argparse
@@ -153,7 +154,7 @@ class Bench:
                 await self.bare.write(ready or [as_tuple(row) for row in batch])
 
             pairs.append(await self.turn([mine, bare], first=at // BATCH % 2))
-        self.note(what, pairs[3:])
+        self.note(what, pairs[3:], bar=BAR if index else None)
 
     async def queries(self, what: str, rounds: int, filter_of: Callable[[int], Filter | None]) -> None:
         pairs: list[tuple[float, float]] = []
@@ -180,7 +181,7 @@ class Bench:
                 self.last = [{"id": id, "text": text, **json.loads(held), "d": d} for id, text, _, held, d in found]
 
             pairs.append(await self.turn([mine, bare], first=at % 2))
-        self.note(what, pairs[10:])
+        self.note(what, pairs[10:], bar=BAR)
 
     async def turn(self, turns: list[Callable[[], Awaitable[Any]]], *, first: int) -> tuple[float, float]:
         """Both, in the order that changes from turn to turn; the store's seconds first."""
@@ -189,11 +190,13 @@ class Bench:
             seconds[which] = await timed(turns[which])
         return seconds[0], seconds[1]
 
-    def note(self, what: str, pairs: list[tuple[float, float]]) -> None:
+    def note(self, what: str, pairs: list[tuple[float, float]], *, bar: float | None) -> None:
         mine, bare = (statistics.median(side) * 1000 for side in zip(*pairs, strict=True))
         ratio = statistics.median(b / a for a, b in pairs)
-        self.met = self.met and ratio >= BAR
-        print(f"{what:40}{mine:>9.2f} ms{bare:>9.2f} ms{ratio:>13.2f}x{'' if ratio >= BAR else f'  under {BAR}'}")
+        met = bar is None or ratio >= bar
+        self.met = self.met and met
+        shown = "" if bar is None else f" of {bar:g}x{'' if met else '  under'}"
+        print(f"{what:40}{mine:>9.2f} ms{bare:>9.2f} ms{ratio:>9.2f}x{shown}")
 
     async def drop(self) -> None:
         await self.store.aclose()

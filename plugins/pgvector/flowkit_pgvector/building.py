@@ -4,6 +4,7 @@ await build_index(session)
 """
 
 import math
+from typing import Any
 
 from flowkit_pgvector.database import Connection, execute
 from flowkit_pgvector.ddl import lock_sql, vector_index_sql
@@ -27,7 +28,7 @@ def is_worth_it(session: Session) -> bool:
 async def build_index(session: Session) -> None:
     names = session.names
 
-    async def build(connection: Connection) -> tuple[None, None]:
+    async def build(connection: Connection, _: list[Any]) -> tuple[None, None]:
         await execute(connection, lock_sql(names, whole_schema=False))
         state = await read_index(connection, names)
         if state is None or state.dimension is None or state.layout.vector_index(state.dimension) is None:

@@ -15,15 +15,18 @@ import psycopg
 from pgvector.psycopg import register_vector_async
 from psycopg import errors
 from psycopg.conninfo import conninfo_to_dict
+from psycopg.pq import TransactionStatus
 
 from flowkit.errors import BackendError
 from flowkit.plugin import PerLoop
 from flowkit_pgvector.explain import explanation, place
 from flowkit_pgvector.pool import Connection, Exhausted, Pool
 
-__all__ = ["Connection", "Database", "execute"]
+__all__ = ["Connection", "Database", "Statement", "execute"]
 
 Result = TypeVar("Result")
+Statement = tuple[str, Mapping[str, Any] | Sequence[Any]]
+"""SQL, and its values."""
 
 _CONFLICTS = 10
 """How often a write begins anew because another one wrote the same rows."""
@@ -53,11 +56,18 @@ class Database:
         """
         return await self._repeated(what, work)
 
-    async def write(self, what: str, work: Callable[[Connection], Awaitable[tuple[Result, str | None]]]) -> Result:
+    async def write(
+        self,
+        what: str,
+        work: Callable[[Connection, list[Any]], Awaitable[tuple[Result, Statement | None]]],
+        *,
+        first: Statement | None = None,
+    ) -> Result:
         """Call `work` inside a transaction.
 
-        It gives its result, and the transaction's id (pg_current_xact_id), by which the server is asked when it did not
-        answer to COMMIT. Without one, such work is done again.
+        It is given the rows of the statement `first`, which travels with the transaction's beginning, and gives its
+        result and a last statement, which travels with the end: each saves the way to the server and back. The
+        transaction has a number, by which the server is asked when it did not answer to COMMIT.
         """
         done: tuple[Result, str] | None = None
 
@@ -66,10 +76,18 @@ class Database:
             if done is not None and await _has_committed(connection, done[1]):
                 return done[0]
             done = None
-            async with connection.transaction():
-                result, transaction = await work(connection)
-                if transaction is not None:
-                    done = result, transaction
+            try:
+                number, rows = await _begin(connection, first)
+                result, last = await work(connection, rows)
+                done = result, number
+                async with connection.pipeline():
+                    if last is not None:
+                        await execute(connection, *last)
+                    await connection.execute("COMMIT")
+            except BaseException:
+                if connection.pgconn.transaction_status in (TransactionStatus.INTRANS, TransactionStatus.INERROR):
+                    await connection.rollback()
+                raise
             return result
 
         return await self._repeated(what, attempt)
@@ -147,6 +165,18 @@ async def execute(
     """Run one statement that was put together from constant text, quoted names and parameters. As there always are
     parameters, if only none, a percent sign in a name is always doubled."""
     return await connection.execute(query.encode(), values, binary=binary, prepare=prepare)
+
+
+async def _begin(connection: Connection, first: Statement | None) -> tuple[str, list[Any]]:
+    """The number of a new transaction, and what its first statement gives."""
+    found = None
+    async with connection.pipeline():
+        await connection.execute("BEGIN")
+        numbered = await connection.execute("SELECT pg_current_xact_id()::text")
+        if first is not None:
+            found = await execute(connection, *first)
+    (number,) = await numbered.fetchone() or ("",)
+    return str(number), [] if found is None else await found.fetchall()
 
 
 async def _has_committed(connection: Connection, transaction: str) -> bool:

@@ -12,12 +12,12 @@ from typing import Any
 from psycopg.types.json import Jsonb
 
 from flowkit.errors import ConfigError, StoreError
-from flowkit_pgvector.database import Connection, execute
+from flowkit_pgvector.database import Connection, Statement, execute
 from flowkit_pgvector.ddl import FORMAT
 from flowkit_pgvector.layout import ColumnType, Distance, Layout, Method
 from flowkit_pgvector.names import Names
 
-__all__ = ["IndexState", "Namespace", "near_names", "read_format", "read_index", "read_namespace", "write_namespace"]
+__all__ = ["IndexState", "Namespace", "add_to_namespace", "near_names", "read_format", "read_index", "read_namespace"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,30 +105,26 @@ async def read_namespace(connection: Connection, names: Names, namespace: str) -
     return Namespace(rows, words, {key: frozenset(kinds) for key, kinds in found.items()})
 
 
-async def write_namespace(
-    connection: Connection,
+def add_to_namespace(
     names: Names,
     namespace: str,
     *,
     rows: int,
     words: int,
     key_types: Iterable[tuple[str, str]] = (),
-) -> str | None:
-    """Add to the counts (what is added may be negative) and to the types; returns the transaction's id.
+) -> Statement:
+    """What adds to the counts (what is added may be negative) and to the types.
 
     The last statement of a transaction: it changes the one row that all writers of a namespace wait for.
     """
     # A set of "type:key": of two writers who add to it, neither undoes the other.
     pairs = Jsonb(dict.fromkeys((f"{kind}:{key}" for kind, key in sorted(key_types)), 1))
-    written = await _row(
-        connection,
+    sql = (
         f"INSERT INTO {names.namespaces} AS held VALUES (%s, %s, greatest(%s::bigint, 0), greatest(%s::bigint, 0), %s) "
         "ON CONFLICT (index_name, namespace) DO UPDATE SET rows = greatest(held.rows + %s, 0), "
-        "words = greatest(held.words + %s, 0), key_types = held.key_types || excluded.key_types "
-        "RETURNING pg_current_xact_id()::text",
-        (names.index, namespace, rows, words, pairs, rows, words),
+        "words = greatest(held.words + %s, 0), key_types = held.key_types || excluded.key_types"
     )
-    return None if written is None else str(written[0])
+    return sql, (names.index, namespace, rows, words, pairs, rows, words)
 
 
 async def near_names(connection: Connection, names: Names) -> list[str]:

@@ -7,7 +7,6 @@ gone = await delete(session, ids=["c1"], where=None)
 import asyncio
 import struct
 from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
-from functools import lru_cache
 from typing import Any, NamedTuple
 
 from psycopg import pq
@@ -18,10 +17,10 @@ from flowkit import Document, Filter
 from flowkit.errors import InvalidInputError
 from flowkit.plugin import EmbeddedDocument
 from flowkit.rag.stores.rules import checked_rows
-from flowkit_pgvector.database import Connection, execute
+from flowkit_pgvector.database import Connection, Statement, execute
 from flowkit_pgvector.names import is_storable
 from flowkit_pgvector.opening import identified
-from flowkit_pgvector.registry import write_namespace
+from flowkit_pgvector.registry import add_to_namespace
 from flowkit_pgvector.rows import Float32, Row, encode, key_types, unit_vector
 from flowkit_pgvector.session import Session
 
@@ -29,6 +28,7 @@ __all__ = ["delete", "upsert"]
 
 _LONGEST_ID = 2_000  # bytes: what fits an entry of the primary key's index
 _NOT_UNIT = 1e-3
+_UPDATED_AT_ONCE = 2_000  # rows of one UPDATE, which holds all of them as parameters
 _AT_A_TIME = 50  # rows that are encoded without a look at other tasks
 _COLUMNS = ("namespace", "id", "text", "metadata", "source", "extra", "text_hash", "metadata_hash", "words", "length",
             "embedding")  # fmt: skip
@@ -59,12 +59,13 @@ async def upsert(session: Session, rows: Sequence[EmbeddedDocument]) -> None:
     dimension = next((len(vector) for _, vector in checked.values() if vector is not None), None)
     state = session.state
 
-    async def write(connection: Connection) -> tuple[int, str | None]:
+    async def write(connection: Connection, stored: list[tuple[str, int]]) -> tuple[int, Statement]:
         nonlocal state
         if session.state.dimension is None and dimension is not None:
             state = await identified(connection, session.names, dimension=dimension)
             checked_rows(rows, index=index, dimension=state.dimension)  # raises: another process was first
-        old = {} if state.dimension is None else await _stored(connection, session, list(incoming))
+            stored = await (await execute(connection, *_stored(session, list(incoming)))).fetchall()
+        old = dict(stored)
         for id, item in incoming.items():
             if item.vector is None and id not in old:
                 raise InvalidInputError(
@@ -73,13 +74,13 @@ async def upsert(session: Session, rows: Sequence[EmbeddedDocument]) -> None:
         new = [item for id, item in incoming.items() if id not in old]
         words = -sum(old.values())
         words += await _insert(connection, session, new)
-        words += await _update(connection, session, [item for id, item in incoming.items() if id in old])
-        transaction = await write_namespace(
-            connection, session.names, session.namespace, rows=len(new), words=words, key_types=types
-        )
-        return len(new), transaction
+        edited = [item for id, item in incoming.items() if id in old]
+        for at in range(0, len(edited), _UPDATED_AT_ONCE):
+            words += await _update(connection, session, edited[at : at + _UPDATED_AT_ONCE])
+        return len(new), add_to_namespace(session.names, session.namespace, rows=len(new), words=words, key_types=types)
 
-    written = await session.database.write(f"write to index {index!r}", write)
+    first = None if state.dimension is None else _stored(session, list(incoming))
+    written = await session.database.write(f"write to index {index!r}", write, first=first)
     if state is not session.state:
         session.learn(state)
     session.wrote(rows=written, key_types=types)
@@ -95,7 +96,7 @@ async def delete(session: Session, *, ids: Sequence[str] | None, where: Filter |
         values["flowkit_ids"] = [id for id in dict.fromkeys(ids) if is_storable(id)]
     relation = session.relation
 
-    async def gone(connection: Connection) -> tuple[int, str | None]:
+    async def gone(connection: Connection, _: list[Any]) -> tuple[int, Statement | None]:
         cursor = await execute(
             connection,
             f"WITH gone AS (DELETE FROM {relation.rows} AS r WHERE {relation.scope} AND {condition} "
@@ -106,7 +107,7 @@ async def delete(session: Session, *, ids: Sequence[str] | None, where: Filter |
         rows, words = await cursor.fetchone() or (0, 0)
         if not rows:
             return 0, None
-        return int(rows), await write_namespace(connection, session.names, session.namespace, rows=-rows, words=-words)
+        return int(rows), add_to_namespace(session.names, session.namespace, rows=-rows, words=-words)
 
     count = await session.database.write(f"delete from index {session.names.index!r}", gone)
     session.wrote(rows=-count)
@@ -134,15 +135,11 @@ def _incoming(session: Session, document: Document, vector: Float32 | None) -> _
     return _Incoming(document, unit, length)
 
 
-async def _stored(connection: Connection, session: Session, ids: Sequence[str]) -> dict[str, int]:
+def _stored(session: Session, ids: Sequence[str]) -> Statement:
     """The ids that are there, with the number of their words; locked, in the order that every writer keeps."""
-    cursor = await execute(
-        connection,
-        f"SELECT id, cardinality(words) FROM {session.names.rows} "
-        "WHERE namespace = %s AND id = ANY(%s::text[]) ORDER BY id FOR UPDATE",
-        (session.namespace, ids),
-    )
-    return dict(await cursor.fetchall())
+    where = "namespace = %s AND id = ANY(%s::text[])"
+    sql = f"SELECT id, cardinality(words) FROM {session.names.rows} WHERE {where} ORDER BY id FOR UPDATE"
+    return sql, (session.namespace, ids)
 
 
 async def _insert(connection: Connection, session: Session, items: Sequence[_Incoming]) -> int:
@@ -181,8 +178,6 @@ async def _insert(connection: Connection, session: Session, items: Sequence[_Inc
 async def _update(connection: Connection, session: Session, items: Sequence[_Incoming]) -> int:
     """Rows that are there; returns how many words they have now. What is equal is left alone: Postgres would write it
     again, to every index as well."""
-    if not items:
-        return 0
     rows = [row async for row, _ in _encoded(session, items)]
     values: Mapping[str, Any] = {
         "namespace": session.namespace,
@@ -236,17 +231,25 @@ class _WordsDumper(Dumper):
     def dump(self, obj: Sequence[str]) -> bytes:
         if not obj:
             return _EMPTY
-        return b"".join((_ONE_DIMENSION, len(obj).to_bytes(4), _FROM_1, *map(_word, obj)))
+        return b"".join((_ONE_DIMENSION, len(obj).to_bytes(4), _FROM_1, *map(_element, obj)))
 
 
+_MOST_ELEMENTS = 100_000
 _TEXT = 25
 _EMPTY = struct.pack(">iii", 0, 0, _TEXT)
 _ONE_DIMENSION = struct.pack(">iii", 1, 0, _TEXT)
 _FROM_1 = struct.pack(">i", 1)
 
 
-@lru_cache(maxsize=100_000)
-def _word(word: str) -> bytes:
-    """A word as an element: its length, and its bytes."""
-    data = word.encode()
-    return len(data).to_bytes(4) + data
+class _Elements(dict[str, bytes]):
+    """Words as elements of an array: length and bytes. Bounded, as a corpus can hold millions of words."""
+
+    def __missing__(self, word: str) -> bytes:
+        if len(self) >= _MOST_ELEMENTS:
+            self.clear()
+        data = word.encode()
+        found = self[word] = len(data).to_bytes(4) + data
+        return found
+
+
+_element = _Elements().__getitem__
