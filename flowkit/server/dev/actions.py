@@ -54,7 +54,7 @@ class Actions:
         """
         try:
             runtime = await self._apps.pick(None)
-            self._last = await self._apps.get_json(runtime, "/api/actions")
+            self._last = await self._apps.get_json(runtime, "/api/actions?facts=true")
         except BackendError:
             if self._last is None:
                 raise
@@ -144,6 +144,7 @@ def _data(key: str, about: Mapping[str, Any], last: LastRun | None) -> ActionDat
             duration_ms=last.duration_ms,
             status=last.state,
         )
+    facts = about.get("flowkit") or {}  # an app of another language has none
     return ActionData(
         key=key,
         name=str(about.get("name") or key.split("/", 2)[-1]),
@@ -151,6 +152,10 @@ def _data(key: str, about: Mapping[str, Any], last: LastRun | None) -> ActionDat
         description=about.get("description"),
         input_schema=about.get("inputSchema"),
         output_schema=about.get("outputSchema"),
+        chunk_schema=facts.get("chunkSchema"),
+        streams=facts.get("streams"),
+        source=facts.get("source"),
+        index=facts.get("index"),
         metadata=about.get("metadata"),
         last_run=run,
     )

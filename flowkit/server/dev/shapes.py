@@ -23,6 +23,7 @@ __all__ = [
     "ErrorAnswer",
     "FieldError",
     "Imported",
+    "IndexData",
     "LastRunData",
     "ListInputs",
     "ListSummaries",
@@ -34,6 +35,7 @@ __all__ = [
     "RunStart",
     "RuntimeData",
     "RuntimeList",
+    "SourceData",
     "Summary",
     "SummaryList",
     "Validate",
@@ -116,6 +118,26 @@ class LastRunData(Wire):
     status: str | None = None
 
 
+class SourceData(Wire):
+    """Where the function of an action is written."""
+
+    function: str | None = None
+    """Module and name: `app.menu_qa`."""
+    file: str | None = None
+    """Relative to the project, POSIX; absent when the function is no part of the project."""
+    line: int | None = None
+    """Where it begins, its decorators included; from 1."""
+
+
+class IndexData(Wire):
+    """The vector store behind an indexer or a retriever."""
+
+    name: str
+    mode: str
+    """What a search does when it does not say: vector, keyword or hybrid."""
+    embedder: str | None = None
+
+
 class ActionData(Wire):
     """An action as the app lists it; schemas are JSON Schema draft 7."""
 
@@ -125,6 +147,13 @@ class ActionData(Wire):
     description: str | None = None
     input_schema: JSON = None
     output_schema: JSON = None
+    chunk_schema: JSON = None
+    """Of what it streams; absent when chunks have no type, or are not known."""
+    streams: bool | None = None
+    """Whether it may send chunks; absent when that is not known before it is made."""
+    source: SourceData | None = None
+    index: IndexData | None = None
+    """Only where a vector store is behind it: such an indexer takes files, too, and not only documents."""
     metadata: dict[str, Any] | None = None
     last_run: LastRunData | None = None
 

@@ -38,7 +38,9 @@ def reflection_app(served: Served, *, runtime_id: str) -> "ASGIApp":
         return PlainTextResponse("OK")
 
     async def actions(request: "Request") -> "Response":
-        return Answer(to_json(served.actions()), media_type="application/json")
+        # The query is ours: Genkit's tools do not ask for facts.
+        listed = served.actions(facts=request.query_params.get("facts") == "true")
+        return Answer(to_json(listed), media_type="application/json")
 
     async def values(request: "Request") -> "Response":
         try:

@@ -11,6 +11,7 @@ from flowkit.core.context import RunContext
 from flowkit.core.signature import MISSING
 from flowkit.errors import InvalidInputError
 from flowkit.server.describe import TOOL_V2, describe_actions
+from flowkit.server.facts import with_facts
 from flowkit.server.generate import generate_action
 from flowkit.server.runner import Runner
 from flowkit.server.telemetry.forward import Forwarder, follow, unfollow
@@ -49,9 +50,10 @@ class Served:
             self._logs.flush(seconds / 2)
         self._flush_spans(seconds)
 
-    def actions(self) -> dict[str, dict[str, Any]]:
-        """Every action by key, as `GET /api/actions` lists them."""
-        return describe_actions(self.ai.registry)
+    def actions(self, *, facts: bool = False) -> dict[str, dict[str, Any]]:
+        """Every action by key, as `GET /api/actions` lists them; on request with what only our tools ask for."""
+        listed = describe_actions(self.ai.registry)
+        return with_facts(listed, self.ai.registry, self.ai.settings.root) if facts else listed
 
     def values(self, type: object) -> dict[str, Any]:
         """Genkit's named values of a type.
