@@ -17,6 +17,8 @@ from flowkit.core.functions import look_at, origin, plain_function, style_of
 from flowkit.core.plugin import ActionInfo, Plugin
 from flowkit.core.registry import Registry
 from flowkit.errors import FlowkitError
+from flowkit.rag.stores.serve import StorePlugin, served_by
+from flowkit.schema.model import GenerateResponseChunk
 from flowkit.server.draft07 import as_draft07
 
 __all__ = ["action_facts", "with_facts"]
@@ -87,8 +89,6 @@ def _streams(action: Action[Any, Any, Any]) -> bool:
 def _chunks(action: Action[Any, Any, Any]) -> dict[str, Any]:
     """The schema of its chunks, where they have a type."""
     if action.kind == "model":
-        from flowkit.schema.model import GenerateResponseChunk
-
         return {"chunkSchema": as_draft07(GenerateResponseChunk.model_json_schema(by_alias=True))}
     try:
         schema = action.chunk_schema
@@ -99,8 +99,6 @@ def _chunks(action: Action[Any, Any, Any]) -> dict[str, Any]:
 
 def _index(info: ActionInfo, action: Action[Any, Any, Any] | None, plugin: Plugin | None) -> dict[str, Any]:
     """The vector store behind an indexer or retriever: it takes files, and its chunks can be browsed."""
-    from flowkit.rag.stores.serve import StorePlugin, served_by
-
     behind = None if action is None else served_by(action)
     if behind is not None:
         embedder, mode = behind.embedder, behind.mode

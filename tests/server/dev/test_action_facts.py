@@ -1,4 +1,4 @@
-"""What a page knows of an action before it runs: where it is written, whether and what it streams, what is behind it."""
+"""What a page knows of an action before it runs: where it is written, whether and what it streams, and its index."""
 
 import importlib.util
 import sys
