@@ -18,6 +18,7 @@ from flowkit.core.plugin import ActionInfo, Plugin
 from flowkit.core.registry import Registry
 from flowkit.core.spans import ATTRIBUTES, annotate
 from flowkit.core.threads import run_in_thread
+from flowkit.rag.stores.abilities import StoreAbilities
 from flowkit.rag.stores.contract import (
     EmbeddedDocument,
     Page,
@@ -78,6 +79,7 @@ __all__ = [
     "SearchOptions",
     "SearchQuery",
     "Settings",
+    "StoreAbilities",
     "StorePlugin",
     "StoreStats",
     "TextPart",

@@ -24,6 +24,7 @@ from flowkit.core.spans import ATTRIBUTES, annotate
 from flowkit.core.types import problems, summary
 from flowkit.errors import ConfigError, InvalidInputError
 from flowkit.rag.embedder import CachedEmbedder
+from flowkit.rag.stores.abilities import StoreAbilities
 from flowkit.rag.stores.contract import SearchMode, SearchQuery, VectorStore
 from flowkit.rag.stores.turns import Turns
 from flowkit.rag.stores.write import Writer
@@ -175,7 +176,10 @@ class StoreActions:
 
 
 class StorePlugin:
-    """Mix-in that makes a one-index store a plugin. The store sets `name`, `index`, `embedder` and, maybe, `mode`."""
+    """Mix-in that makes a one-index store a plugin. The store sets `name`, `index`, `embedder` and, maybe, `mode`.
+
+    A store that cannot do everything declares its `abilities`, as a class attribute or as a property.
+    """
 
     name: str
     index: str
@@ -183,6 +187,11 @@ class StorePlugin:
     mode: SearchMode = "vector"
     _registry: Registry | None = None
     _actions: StoreActions | None = None
+
+    @property
+    def abilities(self) -> StoreAbilities:
+        """What this store can do; everything, unless it says otherwise."""
+        return StoreAbilities()
 
     @property
     def _served(self) -> StoreActions:

@@ -20,8 +20,11 @@ from flowkit.server.dev.run_routes import run_operations
 from flowkit.server.dev.runs import Runs
 from flowkit.server.dev.settings import settings_operations
 from flowkit.server.dev.shapes import AppState
+from flowkit.server.dev.stores import store_operations
+from flowkit.server.dev.split_preview import split_operations
 from flowkit.server.dev.traces import trace_operations
 from flowkit.server.dev.uploads import MULTIPART, Uploads, upload_operations
+from flowkit.server.dev.workbench import Workbench
 from flowkit.server.guard import Limits
 from flowkit.server.operations import Call, Operation, answer_json, not_found
 from flowkit.server.telemetry.api import telemetry_operations
@@ -59,6 +62,7 @@ class Dev:
         self.traces = Traces(root / ".flowkit" / TRACES_FILE, redactor)
         self.apps = Apps(root)
         self.runs = Runs(self.apps, self.hub)
+        self.workbench = Workbench()
         actions = Actions(self.apps)
         self._pump = Pump(self.hub, self.apps, actions, self.runs, self.traces)
         operations = [
@@ -67,8 +71,10 @@ class Dev:
             *action_operations(actions, self.apps, self.traces),
             *run_operations(self.runs, self.apps, lambda: self._pump.app),
             *event_operations(self.hub, self._pump),
+            *store_operations(self.apps),
             *upload_operations(Uploads(root)),
             *settings_operations(root, self.traces),
+            *split_operations(root, self.apps, self.workbench),
         ]
         # The fixed ones first, as `summaries` would be taken for the id of a trace; among them the busiest.
         self.operations: Sequence[Operation] = sorted(
@@ -100,6 +106,7 @@ class Dev:
         """End streams and runs, write what is queued, close files and connections."""
         self.end_streams()
         await self.runs.aclose()
+        await self.workbench.aclose()
         await self.apps.aclose()
         await self.traces.aclose()
 

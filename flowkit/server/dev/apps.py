@@ -12,7 +12,7 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from flowkit.errors import BackendError, NotFoundError
+from flowkit.errors import BackendError, FlowkitError, NotFoundError, UnsupportedError
 from flowkit.server.dev.shapes import RuntimeData
 from flowkit.server.runtimes import Runtime, runtimes
 
@@ -81,6 +81,30 @@ class Apps:
         response = await self._ask("POST", runtime, path, body)
         return None if response.status_code == 404 else self._json(response)
 
+    async def call(self, runtime: RuntimeData, path: str, body: Any, *, timeout_seconds: float) -> Any:
+        """POST of a route that only flowkit's apps have. What the app refuses is refused here, with its own words.
+
+        Raises:
+            UnsupportedError: the app has no such route.
+            BackendError: it does not answer in time.
+        """
+        response = await self._ask("POST", runtime, path, body, timeout_seconds=timeout_seconds)
+        if response.status_code < 400:
+            return self._json(response)
+        try:
+            told = response.json()["error"]
+            details = dict(told["details"])
+        except (ValueError, KeyError, TypeError):
+            if response.status_code != 404:
+                raise BackendError(f"the app answered {response.status_code} without JSON") from None
+            hint = "update flowkit where the app runs" if (runtime.version or "").startswith("py/") else None
+            raise UnsupportedError(f"the app {runtime.name!r} does not answer {path}", hint=hint) from None
+        for mine in ("stack", "traceId"):
+            details.pop(mine, None)
+        raise FlowkitError(
+            told["message"], hint=details.pop("hint", None), status=details.pop("status", None), details=details
+        )
+
     @asynccontextmanager
     async def open(self, runtime: RuntimeData, path: str, body: Any) -> "AsyncIterator[Response]":
         """A POST whose answer comes piece by piece; leaving the block closes the connection, which cancels the run."""
@@ -98,11 +122,19 @@ class Apps:
             await self._client.aclose()
             self._client = None
 
-    async def _ask(self, method: str, runtime: RuntimeData, path: str, body: Any = None) -> "Response":
+    async def _ask(
+        self,
+        method: str,
+        runtime: RuntimeData,
+        path: str,
+        body: Any = None,
+        *,
+        timeout_seconds: float = _ANSWER_SECONDS,
+    ) -> "Response":
         import httpx
 
         try:
-            return await self._http().request(method, runtime.url + path, json=body, timeout=_ANSWER_SECONDS)
+            return await self._http().request(method, runtime.url + path, json=body, timeout=timeout_seconds)
         except httpx.HTTPError as error:
             raise self._gone(runtime, error) from error
 

@@ -9,8 +9,9 @@ from flowkit.core.values import to_json
 from flowkit.errors import InvalidInputError
 from flowkit.server.frames import frame
 from flowkit.server.reflection.protect import protect
-from flowkit.server.reflection.run_route import RunRoute, ValidateRoute, read_json
+from flowkit.server.reflection.run_route import AskRoute, RunRoute, read_json
 from flowkit.server.reflection.served import Served
+from flowkit.server.reflection.stores import StoresRoute
 from flowkit.server.version import flowkit_version
 
 if TYPE_CHECKING:
@@ -76,7 +77,10 @@ def reflection_app(served: Served, *, runtime_id: str) -> "ASGIApp":
         Route("/api/actions", actions),
         Route("/api/values", values),
         Route("/api/envs", envs),
-        Route("/api/validateInput", ValidateRoute(served), methods=["POST"]),  # ours: Genkit has no such route
+        # Ours: Genkit has no such routes.
+        Route("/api/validateInput", AskRoute(served.validate), methods=["POST"]),
+        Route("/api/splitPreview", AskRoute(served.split_preview), methods=["POST"]),
+        Route("/api/stores/{operation}", StoresRoute(served.ai), methods=["POST"]),  # ours, too
         Route("/api/notify", notify, methods=["POST"]),
         Route("/api/cancelAction", cancel, methods=["POST"]),
         Route("/api/runAction", RunRoute(served.runner), methods=["POST"]),

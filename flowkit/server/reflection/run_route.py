@@ -5,8 +5,8 @@ Route("/api/runAction", RunRoute(runner), methods=["POST"])
 
 import asyncio
 import json
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, Protocol
+from collections.abc import Awaitable, Callable, Mapping
+from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qs
 
 from flowkit.errors import InvalidInputError, NotFoundError
@@ -16,7 +16,7 @@ from flowkit.server.runner import Run, Runner, RunRequest
 if TYPE_CHECKING:
     from starlette.types import Message, Receive, Scope, Send
 
-__all__ = ["RunRoute", "ValidateRoute", "read_json"]
+__all__ = ["AskRoute", "RunRoute", "read_json"]
 
 
 class RunRoute:
@@ -38,19 +38,14 @@ class RunRoute:
             run.close()
 
 
-class _Validating(Protocol):
-    async def validate(self, key: object, body: Mapping[str, Any]) -> dict[str, Any]: ...
+class AskRoute:
+    """An ASGI endpoint: a question in JSON, whose answer runs no action."""
 
-
-class ValidateRoute:
-    """An ASGI endpoint: whether an action would take an input."""
-
-    def __init__(self, served: _Validating) -> None:
-        self._served = served
+    def __init__(self, answer: Callable[[Mapping[str, Any]], Awaitable[dict[str, Any]]]) -> None:
+        self._answer = answer
 
     async def __call__(self, scope: "Scope", receive: "Receive", send: "Send") -> None:
-        body = await read_json(receive)
-        told = frame(await self._served.validate(body.get("key"), body))
+        told = frame(await self._answer(await read_json(receive)))
         await send(_start(200, b"application/json"))
         await send({"type": "http.response.body", "body": told})
 

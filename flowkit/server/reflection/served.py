@@ -13,6 +13,7 @@ from flowkit.errors import InvalidInputError
 from flowkit.server.describe import TOOL_V2, describe_actions
 from flowkit.server.facts import with_facts
 from flowkit.server.generate import generate_action
+from flowkit.server.preview.served import split_preview
 from flowkit.server.runner import Runner
 from flowkit.server.telemetry.forward import Forwarder, follow, unfollow
 from flowkit.tracing.logs import keep_logs, stop_keeping
@@ -68,12 +69,17 @@ class Served:
             return {} if model is None else {"defaultModel": {"name": model}}
         raise InvalidInputError(f"there are no values of type {type!r}", hint="ask for defaultModel or middleware")
 
-    async def validate(self, key: object, body: Mapping[str, Any]) -> dict[str, Any]:
-        """Whether an action would take `body["input"]`, without running it: `valid`, `errors` with path and message.
+    async def split_preview(self, body: Mapping[str, Any]) -> dict[str, Any]:
+        """How a document would be cut for one of the app's embedders."""
+        return await split_preview(self.ai.registry, body)
+
+    async def validate(self, body: Mapping[str, Any]) -> dict[str, Any]:
+        """Whether the action `body["key"]` would take `body["input"]`, without running it: `valid`, `errors` with path and message.
 
         Raises:
             NotFoundError, InvalidInputError: there is no such action.
         """
+        key = body.get("key")
         if not isinstance(key, str):
             raise InvalidInputError("an input needs the key of its action", hint='send {"key": "/flow/menuQA", …}')
         key = "/tool/" + key.removeprefix(TOOL_V2) if key.startswith(TOOL_V2) else key

@@ -10,7 +10,16 @@ from typing import TYPE_CHECKING
 
 from flowkit import Filter, ScoredDocument
 from flowkit.errors import ConfigError, InvalidInputError, NotFoundError, StateError
-from flowkit.plugin import EmbeddedDocument, Page, RowKey, SearchMode, SearchQuery, StorePlugin, StoreStats
+from flowkit.plugin import (
+    EmbeddedDocument,
+    Page,
+    RowKey,
+    SearchMode,
+    SearchQuery,
+    StoreAbilities,
+    StorePlugin,
+    StoreStats,
+)
 from flowkit.rag.stores.rules import checked_selector
 from flowkit_chroma.names import collection_name
 from flowkit_chroma.server import Address, Server, Transport
@@ -79,6 +88,11 @@ class Chroma(StorePlugin):
             None if host is None else Address(host, port, ssl, dict(headers or {}), tenant, database, timeout_seconds)
         )
         self._session: Session | None = None
+
+    @property
+    def abilities(self) -> StoreAbilities:
+        """Everything; a server does not tell how much room an index takes."""
+        return StoreAbilities(exact=False, tells_size=self._path is not None)
 
     async def open(self, *, create: bool, dimension: int | None = None, embedder: str | None = None) -> None:
         """Open the index, or make it; cheap when it is open already.

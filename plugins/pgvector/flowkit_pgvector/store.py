@@ -9,7 +9,16 @@ from typing import TYPE_CHECKING
 
 from flowkit import Filter, ScoredDocument
 from flowkit.errors import InvalidInputError, StateError, UnsupportedError
-from flowkit.plugin import EmbeddedDocument, Page, RowKey, SearchMode, SearchQuery, StorePlugin, StoreStats
+from flowkit.plugin import (
+    EmbeddedDocument,
+    Page,
+    RowKey,
+    SearchMode,
+    SearchQuery,
+    StoreAbilities,
+    StorePlugin,
+    StoreStats,
+)
 from flowkit.rag.stores.rules import checked_selector
 from flowkit_pgvector.layout import Distance, Method, checked_layout
 from flowkit_pgvector.names import Names, checked_name
@@ -88,6 +97,18 @@ class PgVector(StorePlugin):
         self._dsn = dsn
         self._database: Database | None = None
         self._session: Session | None = None
+
+    @property
+    def abilities(self) -> StoreAbilities:
+        """Everything; a `source` of your own is searched by vector only, and never changed."""
+        own = self._source is None
+        return StoreAbilities(
+            modes=("vector", "keyword", "hybrid") if own else ("vector",),
+            exact=own and self._layout.method is None,
+            writes=own,
+            namespaces=own,
+            tells_size=own,
+        )
 
     async def open(self, *, create: bool, dimension: int | None = None, embedder: str | None = None) -> None:
         """Open the index, or make it; no call to the server when it is open already.

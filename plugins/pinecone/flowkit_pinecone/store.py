@@ -5,11 +5,20 @@ ai = Flowkit(plugins=[store])
 """
 
 from collections.abc import AsyncIterator, Sequence
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING
 
 from flowkit import Filter, ScoredDocument
 from flowkit.errors import InvalidInputError, StateError, UnsupportedError
-from flowkit.plugin import EmbeddedDocument, Page, RowKey, SearchMode, SearchQuery, StorePlugin, StoreStats, check
+from flowkit.plugin import (
+    EmbeddedDocument,
+    Page,
+    RowKey,
+    SearchQuery,
+    StoreAbilities,
+    StorePlugin,
+    StoreStats,
+    check,
+)
 from flowkit.rag.stores.rules import checked_query, checked_rows, checked_selector
 from flowkit_pinecone.catalog import Identity
 from flowkit_pinecone.link import Access, Link
@@ -31,7 +40,7 @@ class Pinecone(StorePlugin):
     """
 
     name = "pinecone"
-    modes: ClassVar[tuple[SearchMode, ...]] = ("vector",)
+    abilities = StoreAbilities(modes=("vector",), exact=False, namespaces=True, tells_size=False)
 
     def __init__(
         self,

@@ -156,7 +156,7 @@ async def test_searching_by_words_is_refused_with_a_way_out(make: Make):
     with pytest.raises(UnsupportedError, match="no hybrid search") as caught:
         await store.search(SearchQuery(vector=[1, 0], text="soup"))
     assert "fuse" in str(caught.value.hint)
-    assert store.modes == ("vector",)
+    assert store.abilities.modes == ("vector",)
 
 
 async def test_an_app_indexes_and_retrieves(make: Make):
