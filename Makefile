@@ -20,7 +20,7 @@ unexport PIP_PREFIX PIP_REQUIRE_HASHES PIP_TARGET PIP_USER PYTHONHOME UV_NO_BUIL
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check fmt lint types bench soak constraints clean
+.PHONY: help demo test check fmt lint types bench soak ui api constraints clean
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-12s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -49,6 +49,16 @@ bench: $(READY) ## measure against the bare limits, on a quiet machine (one alon
 
 soak: $(READY) ## run the tests that take minutes
 	@$(PY) -m pytest -m soak $(ARGS) $(TESTS) || [ $$? -eq 5 ]
+
+ui: devui/node_modules/.package-lock.json ## build the developer UI into flowkit/server/static (needs Node)
+	@cd devui && npm run --silent build
+
+api: $(READY) devui/node_modules/.package-lock.json ## write the dev API's OpenAPI document and the UI's types of it
+	@$(PY) -m tests.ui.openapi >devui/openapi.json
+	@cd devui && npm run --silent api
+
+devui/node_modules/.package-lock.json: devui/package-lock.json
+	@cd devui && npm ci --silent && touch node_modules/.package-lock.json
 
 constraints: $(UV) ## pin again what the pyproject files ask for (make constraints UPGRADE=--upgrade takes the newest)
 	@$(UV) pip compile --quiet --universal --fork-strategy fewest --python-version 3.11 --all-extras --group dev $(UPGRADE) \

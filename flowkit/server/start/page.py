@@ -73,7 +73,7 @@ class Pages:
             await PlainTextResponse("pages are asked by GET", 405, {"allow": "GET, HEAD"})(scope, receive, send)
             return
         file = self._file(scope["path"])
-        if file is None and "." in scope["path"].rpartition("/")[2]:
+        if file is None and _names_a_file(scope["path"]):
             await PlainTextResponse("there is no such file", 404)(scope, receive, send)
         elif file is None or file.name == "index.html":
             await self._page()(scope, receive, send)
@@ -107,6 +107,12 @@ class Pages:
             body = _PLAIN.format(nonce=nonce, title=title, state=state, error=told).encode()
         headers = {"cache-control": "no-store", "content-security-policy": content_security_policy(nonce)}
         return Answer(body, 200, headers, _TYPES[".html"])
+
+
+def _names_a_file(path: str) -> bool:
+    """Files are in assets/ or at the top; anywhere else a dot is part of a name, as in /run/model/local/qwen2.5."""
+    top, _, rest = path.lstrip("/").partition("/")
+    return top == "assets" or ".." in path.split("/") or (not rest and "." in top)
 
 
 @lru_cache(maxsize=256)

@@ -1,0 +1,3 @@
+export function RunnerPage() {
+  return <h1>RunnerPage</h1>
+}

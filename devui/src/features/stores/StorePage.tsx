@@ -1,0 +1,3 @@
+export function StorePage() {
+  return <h1>StorePage</h1>
+}

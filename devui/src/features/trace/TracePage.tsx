@@ -1,0 +1,3 @@
+export function TracePage() {
+  return <h1>TracePage</h1>
+}
