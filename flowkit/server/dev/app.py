@@ -20,8 +20,8 @@ from flowkit.server.dev.run_routes import run_operations
 from flowkit.server.dev.runs import Runs
 from flowkit.server.dev.settings import settings_operations
 from flowkit.server.dev.shapes import AppState
-from flowkit.server.dev.stores import store_operations
 from flowkit.server.dev.split_preview import split_operations
+from flowkit.server.dev.stores import store_operations
 from flowkit.server.dev.traces import trace_operations
 from flowkit.server.dev.uploads import MULTIPART, Uploads, upload_operations
 from flowkit.server.dev.workbench import Workbench

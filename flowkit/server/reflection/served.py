@@ -74,7 +74,9 @@ class Served:
         return await split_preview(self.ai.registry, body)
 
     async def validate(self, body: Mapping[str, Any]) -> dict[str, Any]:
-        """Whether the action `body["key"]` would take `body["input"]`, without running it: `valid`, `errors` with path and message.
+        """Whether the action `body["key"]` would take `body["input"]`, without running it.
+
+        The answer has `valid`, and `errors` with path and message.
 
         Raises:
             NotFoundError, InvalidInputError: there is no such action.

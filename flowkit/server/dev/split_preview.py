@@ -1,0 +1,104 @@
+"""Cutting a text or a file before anything is written: which splitters there are, and what each would make of it.
+
+operations = split_operations(root, apps, workbench)
+"""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, Self
+
+from pydantic import Field, model_validator
+
+from flowkit.errors import BackendError
+from flowkit.rag.ingest.defaults import estimated_tokens
+from flowkit.schema.documents import Document
+from flowkit.schema.wire import Wire
+from flowkit.server.dev.apps import Apps
+from flowkit.server.dev.files import project_file
+from flowkit.server.dev.workbench import Workbench, error_of
+from flowkit.server.operations import Call, Operation
+from flowkit.server.preview.cut import SplitPreviewData
+from flowkit.server.preview.splitters import SplitterData, make_splitter, splitter_list, takes_pattern
+from flowkit.server.preview.worker import MAX_CHARS
+
+__all__ = ["SplitPreview", "SplitterList", "split_operations"]
+
+
+class SplitterList(Wire):
+    splitters: tuple[SplitterData, ...]
+    """The first one is the default."""
+
+
+class SplitPreview(Wire):
+    """Exactly one of `text` and `path`: a file of the project, or an upload, relative to the project."""
+
+    text: str | None = Field(None, min_length=1, max_length=MAX_CHARS)
+    path: str | None = Field(None, min_length=1, max_length=4_000)
+    source: str | None = Field(None, max_length=1_000)
+    """The name of a text; by its ending `auto` and `code` go."""
+    splitter: str = "auto"
+    settings: dict[str, Any] = Field(default_factory=dict)
+    embedder: str | None = None
+    """Tokens are counted as this embedder does, and its limit is the default one; without it they are estimated."""
+    runtime_id: str | None = None
+
+    @model_validator(mode="after")
+    def _one(self) -> Self:
+        if (self.text is None) == (self.path is None):
+            raise ValueError("give a text or a path, and not both")
+        return self
+
+
+def split_operations(root: Path, apps: Apps, workbench: Workbench) -> Sequence[Operation]:
+    """The operations."""
+
+    async def splitters(call: Call) -> SplitterList:
+        return SplitterList(splitters=tuple(splitter_list()))
+
+    async def preview(call: Call) -> SplitPreviewData:
+        asked: SplitPreview = call.body
+        make_splitter(asked.splitter, asked.settings, count=estimated_tokens)  # says what is wrong before any work
+        request = _material(root, asked)
+        how = {"splitter": asked.splitter, "settings": asked.settings}
+        # A regular expression that never ends must not hang the app, so there the app's tokenizer is done without.
+        if asked.embedder is not None and not takes_pattern(asked.splitter):
+            if "path" in request:
+                request = {"document": (await workbench.do(request))["document"]}
+            runtime = await apps.pick(asked.runtime_id)
+            body = {**request, **how, "embedder": asked.embedder}
+            told = await apps.post_json(runtime, "/api/splitPreview", body)
+            if told is None:
+                raise BackendError("this app cannot split", hint="leave the embedder out: tokens are estimated then")
+            if "error" in told:
+                raise error_of(told["error"])
+        else:
+            told = await workbench.do({**request, **how})
+        return SplitPreviewData.from_wire(told["preview"])
+
+    return [
+        Operation(
+            "listSplitters",
+            "GET",
+            "/api/splitters",
+            "Ways to cut a text, with their settings",
+            splitters,
+            answer=SplitterList,
+        ),
+        Operation(
+            "previewSplit",
+            "POST",
+            "/api/split-preview",
+            "How a text or a file would be cut",
+            preview,
+            body=SplitPreview,
+            answer=SplitPreviewData,
+        ),
+    ]
+
+
+def _material(root: Path, asked: SplitPreview) -> dict[str, Any]:
+    if asked.path is not None:
+        path, source = project_file(root, asked.path)
+        return {"path": str(path), "source": source}
+    named = {} if asked.source is None else {"source": asked.source}
+    return {"document": Document.from_text(asked.text or "", named).to_wire()}
