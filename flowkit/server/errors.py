@@ -33,7 +33,7 @@ def wire_error(error: BaseException, trace_id: str | None = None) -> dict[str, A
     elif not message or isinstance(error, _UNCLEAR):
         message = f"{kind}: {message}" if message else kind
     status = status_of(error)
-    details |= {"status": status, "traceId": trace_id}
+    details |= {"status": status} if trace_id is None else {"status": status, "traceId": trace_id}
     # Genkit's validators refuse null.
     present = {key: value for key, value in details.items() if value is not None}
     return {"code": GRPC_CODE[status], "message": message, "details": present}

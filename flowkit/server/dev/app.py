@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from flowkit.server.bodies import TELEMETRY_BYTES
 from flowkit.server.dev.actions import Actions, action_operations
 from flowkit.server.dev.apps import Apps
+from flowkit.server.dev.embed_preview import embed_operations
 from flowkit.server.dev.events import Pump, event_operations
 from flowkit.server.dev.hub import Hub
 from flowkit.server.dev.openapi import openapi
@@ -74,6 +75,7 @@ class Dev:
             *store_operations(self.apps),
             *upload_operations(Uploads(root)),
             *settings_operations(root, self.traces),
+            *embed_operations(self.runs),
             *split_operations(root, self.apps, self.workbench),
         ]
         # The fixed ones first, as `summaries` would be taken for the id of a trace; among them the busiest.

@@ -3,8 +3,8 @@
     python -m flowkit.server.preview.worker
 
 Each line of its input is a request, each line of its output an answer. A request is `{"path", "source"}` or
-`{"document"}`, with or without `{"splitter", "settings"}`; the answer is `{"document"}` or `{"preview"}`, or `{"error"}`.
-It ends with its input, and by itself when a request takes too long.
+`{"document"}`, with or without `{"splitter", "settings"}`; the answer is `{"document"}` or `{"preview"}`, or else
+`{"error"}`. It ends with its input, and by itself when a request takes too long.
 """
 
 import contextlib
