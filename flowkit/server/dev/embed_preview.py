@@ -19,7 +19,7 @@ from flowkit.server.dev.workbench import error_of
 from flowkit.server.operations import Call, Operation
 from flowkit.server.preview.vectors import Compared, compare
 
-__all__ = ["MAX_TEXTS", "EmbedPreview", "EmbedPreviewData", "VectorData", "embed_operations"]
+__all__ = ["MAX_TEXTS", "EmbedPreview", "EmbedPreviewData", "TextVector", "embed_operations"]
 
 MAX_TEXTS = 50
 _FIRST = 8
@@ -46,7 +46,7 @@ class EmbedPreview(Wire):
         return texts
 
 
-class VectorData(Wire):
+class TextVector(Wire):
     """The vector of one text."""
 
     norm: float
@@ -62,7 +62,7 @@ class EmbedPreviewData(Wire):
 
     key: str
     dimension: int
-    vectors: tuple[VectorData, ...]
+    vectors: tuple[TextVector, ...]
     similarity: tuple[tuple[float, ...], ...]
     """Cosine of each with each, -1…1."""
     explained: tuple[float, float]
@@ -85,7 +85,7 @@ def embed_operations(runs: Runs) -> Sequence[Operation]:
         response = await _result(run, asked)
         compared: Compared = await run_in_thread(compare, ([item.vector for item in response.embeddings],))
         vectors = [
-            VectorData(norm=norm, first=item.vector[:_FIRST], x=x, y=y)
+            TextVector(norm=norm, first=item.vector[:_FIRST], x=x, y=y)
             for item, norm, (x, y) in zip(response.embeddings, compared.norms, compared.points, strict=True)
         ]
         return EmbedPreviewData(

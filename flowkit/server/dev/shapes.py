@@ -14,6 +14,7 @@ __all__ = [
     "ActionData",
     "ActionDetails",
     "ActionList",
+    "ActionSource",
     "AppError",
     "AppState",
     "Cancelled",
@@ -35,7 +36,6 @@ __all__ = [
     "RunStart",
     "RuntimeData",
     "RuntimeList",
-    "SourceData",
     "Summary",
     "SummaryList",
     "Validate",
@@ -118,7 +118,7 @@ class LastRunData(Wire):
     status: str | None = None
 
 
-class SourceData(Wire):
+class ActionSource(Wire):
     """Where the function of an action is written."""
 
     function: str | None = None
@@ -151,7 +151,7 @@ class ActionData(Wire):
     """Of what it streams; absent when chunks have no type, or are not known."""
     streams: bool | None = None
     """Whether it may send chunks; absent when that is not known before it is made."""
-    source: SourceData | None = None
+    source: ActionSource | None = None
     index: IndexData | None = None
     """Only where a vector store is behind it: such an indexer takes files, too, and not only documents."""
     metadata: dict[str, Any] | None = None

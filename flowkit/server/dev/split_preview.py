@@ -9,19 +9,20 @@ from typing import Any, Self
 
 from pydantic import Field, model_validator
 
-from flowkit.errors import BackendError
 from flowkit.rag.ingest.defaults import estimated_tokens
 from flowkit.schema.documents import Document
 from flowkit.schema.wire import Wire
 from flowkit.server.dev.apps import Apps
 from flowkit.server.dev.files import project_file
-from flowkit.server.dev.workbench import Workbench, error_of
+from flowkit.server.dev.workbench import Workbench
 from flowkit.server.operations import Call, Operation
 from flowkit.server.preview.cut import SplitPreviewData
 from flowkit.server.preview.splitters import SplitterData, make_splitter, splitter_list, takes_pattern
 from flowkit.server.preview.worker import MAX_CHARS
 
 __all__ = ["SplitPreview", "SplitterList", "split_operations"]
+
+_SECONDS = 60.0  # a tokenizer may have to load
 
 
 class SplitterList(Wire):
@@ -66,14 +67,10 @@ def split_operations(root: Path, apps: Apps, workbench: Workbench) -> Sequence[O
                 request = {"document": (await workbench.do(request))["document"]}
             runtime = await apps.pick(asked.runtime_id)
             body = {**request, **how, "embedder": asked.embedder}
-            told = await apps.post_json(runtime, "/api/splitPreview", body)
-            if told is None:
-                raise BackendError("this app cannot split", hint="leave the embedder out: tokens are estimated then")
-            if "error" in told:
-                raise error_of(told["error"])
+            told = await apps.call(runtime, "/api/splitPreview", body, timeout_seconds=_SECONDS)
         else:
-            told = await workbench.do({**request, **how})
-        return SplitPreviewData.from_wire(told["preview"])
+            told = (await workbench.do({**request, **how}))["preview"]
+        return SplitPreviewData.from_wire(told)
 
     return [
         Operation(

@@ -9,7 +9,6 @@ from typing import Any
 from flowkit.ai.embed import embedder_info
 from flowkit.core.registry import Registry
 from flowkit.core.threads import run_in_thread
-from flowkit.errors import FlowkitError
 from flowkit.rag.ingest.defaults import MAX_TOKENS, estimated_tokens, tokenizer_of
 from flowkit.schema.documents import Document
 from flowkit.server.preview.cut import SplitPreviewData, cut
@@ -19,23 +18,25 @@ __all__ = ["split_preview"]
 
 
 async def split_preview(registry: Registry, asked: Mapping[str, Any]) -> dict[str, Any]:
-    """`{"preview"}`, or `{"error"}` with status, message, hint and details."""
-    try:
-        action = await registry.find("embedder", str(asked["embedder"]))
-        count = tokenizer_of(registry, action.name)
-        limit = min(MAX_TOKENS, embedder_info(action).max_input_tokens or MAX_TOKENS)
+    """The preview in its wire form.
 
-        def work() -> SplitPreviewData:
-            return cut(
-                Document.from_wire(asked["document"]),
-                str(asked["splitter"]),
-                asked["settings"],
-                count=count,
-                counted_by=ESTIMATE if count is estimated_tokens else action.name,
-                max_tokens=limit,
-            )
+    Raises:
+        NotFoundError: no such embedder.
+        InvalidInputError: the text cannot be cut so.
+    """
+    action = await registry.find("embedder", str(asked["embedder"]))
+    count = tokenizer_of(registry, action.name)
+    limit = min(MAX_TOKENS, embedder_info(action).max_input_tokens or MAX_TOKENS)
 
-        return {"preview": (await run_in_thread(work)).to_wire()}
-    except FlowkitError as error:
-        told = {"status": error.status, "message": error.message, "hint": error.hint, "details": error.details}
-        return {"error": told}
+    def work() -> SplitPreviewData:
+        return cut(
+            Document.from_wire(asked["document"]),
+            str(asked["splitter"]),
+            asked["settings"],
+            count=count,
+            counted_by=ESTIMATE if count is estimated_tokens else action.name,
+            max_tokens=limit,
+        )
+
+    preview: SplitPreviewData = await run_in_thread(work)
+    return preview.to_wire()

@@ -37,6 +37,11 @@ async def test_it_is_a_valid_document(document: dict[str, Any]):
     OpenAPIV31SpecValidator(document).validate()
 
 
+async def test_no_two_shapes_share_a_name(document: dict[str, Any]):
+    """Those that did would be told apart by the names of our modules, which no page should know."""
+    assert [name for name in document["components"]["schemas"] if "__" in name] == []
+
+
 async def test_it_names_every_route_and_each_by_a_name_of_its_own(browser: Browser, document: dict[str, Any]):
     described = {
         (method.upper(), path) for path, item in document["paths"].items() for method in item if method != "parameters"
@@ -75,6 +80,7 @@ async def test_what_is_answered_is_what_the_document_says(
         "/api/runs/{run_id}": f"/api/runs/{run['runId']}",
         "/api/runtimes": "/api/runtimes",
         "/api/settings": "/api/settings",
+        "/api/splitters": "/api/splitters",
         "/api/traces": "/api/traces",
         "/api/traces/summaries": "/api/traces/summaries",
         "/api/traces/{trace_id}": f"/api/traces/{TRACE}",
@@ -92,6 +98,8 @@ async def test_what_is_answered_is_what_the_document_says(
     for key in ("order", "echo"):
         told = await browser.post("/api/validate", {"key": f"/flow/{key}", "input": "x"})
         check(document, "post", "/api/validate", told)
+    cut = await browser.post("/api/split-preview", {"text": "soup"})
+    check(document, "post", "/api/split-preview", cut)
     check(document, "delete", "/api/traces/{trace_id}", (await browser.http.delete(f"/api/traces/{TRACE}")).json())
 
 
