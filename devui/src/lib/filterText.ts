@@ -7,12 +7,7 @@ export type FilterValue = string | number | boolean
 export type FilterOperator = "=" | "!=" | "<" | "<=" | ">" | ">=" | "IN" | "CONTAINS"
 
 // Words of the language; a key that is one of them stands in quotes.
-const WORDS = new Set(
-  (
-    "and or not in between contains true false null select from where order limit offset fetch like is by asc desc " +
-    "extract current_date current_time current_timestamp curdate now year month weekofyear dayofyear dayofmonth dayofweek"
-  ).split(" "),
-)
+const WORDS = new Set(["and", "or", "not", "in", "between", "contains", "select", "true", "false", "null"])
 
 function key(name: string): string {
   const plain = /^[A-Za-z_][A-Za-z0-9_]*$/.test(name) && !WORDS.has(name.toLowerCase())
@@ -21,7 +16,7 @@ function key(name: string): string {
 
 function literal(value: FilterValue): string {
   if (typeof value === "string") return `'${value.replaceAll("'", "''")}'`
-  return typeof value === "boolean" ? String(value) : String(value)
+  return String(value)
 }
 
 /** One condition; lists of values are joined for `IN`. */

@@ -11,6 +11,9 @@ export type Segment = { text: string; mark: boolean }
 // Scripts that are written without spaces between words; a run of them is no word.
 const RUN = "\\p{Script=Han}\\p{Script=Hiragana}\\p{Script=Katakana}\\p{Script=Hangul}\\p{Script=Thai}ー々"
 const PIECE = new RegExp(`(?<run>[${RUN}]+)|(?:(?![${RUN}])[\\p{L}\\p{N}\\p{M}])+`, "gu")
+// What a word of such a script ends with, and what belongs to the word before it.
+const HIRAGANA = /\p{Script=Hiragana}/u
+const PARTICLE = /[はがをにのでともへや]/
 const KANA_ONLY = /^[\p{Script=Hiragana}ー]+$/u
 
 // Left out of a query when something else remains.
@@ -89,7 +92,9 @@ function marksInRun(run: string, offset: number, terms: Terms): [number, number]
   const characters = [...run]
   const marked = characters.map((character) => terms.singles.has(character))
   pairsOf(characters.map((character) => character.toLowerCase())).forEach((pair, at) => {
-    if (terms.pairs.has(pair)) marked[at] = marked[at + 1] = true
+    if (!terms.pairs.has(pair)) return
+    if (!HIRAGANA.test(characters[at] ?? "")) marked[at] = true
+    if (!PARTICLE.test(characters[at + 1] ?? "")) marked[at + 1] = true
   })
   const found: [number, number][] = []
   let at = offset

@@ -1,0 +1,92 @@
+/**
+ * Documents as actions give them, read with care: an app in another language may give less.
+ *
+ *     const hits = documentsOf(run.result)
+ *     placeOf(hits[0])  // {source: "dinner.pdf", page: 3, index: 8}
+ */
+export type Metadata = Record<string, unknown>
+
+/** One hit. `key` is what makes two documents the same; `score` is undefined when none was told. */
+export type Hit = {
+  key: string
+  id: string | undefined
+  text: string
+  metadata: Metadata
+  score: number | undefined
+  rerankScore: number | undefined
+  /** As it came, to hand it to another action. */
+  raw: Record<string, unknown>
+}
+
+/** Where a chunk is from, as far as its metadata tells. */
+export type Place = {
+  source?: string
+  page?: number | string
+  heading?: string
+  index?: number
+  start?: number
+  end?: number
+}
+
+const isRecord = (value: unknown): value is Record<string, unknown> =>
+  typeof value === "object" && value !== null && !Array.isArray(value)
+
+/** The text of a document: its text parts, one after another. */
+export function textOf(document: unknown): string {
+  if (!isRecord(document) || !Array.isArray(document.content)) return ""
+  return document.content
+    .map((part) => (isRecord(part) && typeof part.text === "string" ? part.text : ""))
+    .join("")
+}
+
+/** The documents of a retriever's or reranker's result. */
+export function documentsOf(result: unknown): Hit[] {
+  const list = isRecord(result) ? result.documents : result
+  if (!Array.isArray(list)) return []
+  return list.filter(isRecord).map((raw) => {
+    const metadata = isRecord(raw.metadata) ? raw.metadata : {}
+    const text = textOf(raw)
+    const id = typeof raw.id === "string" ? raw.id : undefined
+    return {
+      key: id ?? `${String(metadata.source ?? "")}\u0000${text}`,
+      id,
+      text,
+      metadata,
+      score: number(raw.score),
+      // Genkit's rerankers write it into the metadata only.
+      rerankScore: number(raw.rerankScore) ?? number(metadata.score),
+      raw,
+    }
+  })
+}
+
+function number(value: unknown): number | undefined {
+  return typeof value === "number" && Number.isFinite(value) ? value : undefined
+}
+
+export function placeOf(metadata: Metadata): Place {
+  const place: Place = {}
+  if (typeof metadata.source === "string" && metadata.source !== "") place.source = metadata.source
+  if (typeof metadata.page === "number" || typeof metadata.page === "string") place.page = metadata.page
+  if (typeof metadata.heading === "string" && metadata.heading !== "") place.heading = metadata.heading
+  for (const name of ["index", "start", "end"] as const) {
+    const value = metadata[name]
+    if (typeof value === "number" && Number.isInteger(value)) place[name] = value
+  }
+  return place
+}
+
+// What is shown in another way, or says nothing to a reader.
+const QUIET = new Set(["source", "page", "heading", "content_hash", "score"])
+
+/** Metadata that is worth a chip: simple values, the telling ones first. */
+export function chipsOf(metadata: Metadata): [string, string | number | boolean][] {
+  const found: [string, string | number | boolean][] = []
+  for (const [name, value] of Object.entries(metadata)) {
+    if (QUIET.has(name)) continue
+    if (typeof value === "string" || typeof value === "number" || typeof value === "boolean")
+      found.push([name, value])
+  }
+  const last = (name: string) => (["index", "start", "end", "pages"].includes(name) ? 1 : 0)
+  return found.sort(([a], [b]) => last(a) - last(b))
+}
