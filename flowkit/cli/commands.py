@@ -38,6 +38,9 @@ COMMANDS: dict[str, Entry] = {
         "Evaluations", "flowkit.cli.extract", "eval_extract_data", "FLOW", "Turn kept runs into a dataset"
     ),
     "store:list": Entry("Stores", "flowkit.cli.stores", "store_list", "", "List the indexes of the dev store"),
+    "store:copy": Entry(
+        "Stores", "flowkit.cli.stores", "store_copy", "SOURCE TARGET", "Copy an index to another store"
+    ),
     "mcp": Entry("Set-up", "flowkit.cli.mcp", "mcp", "[APP]", "Serve flows and traces to an assistant (MCP)"),
     "doctor": Entry("Set-up", "flowkit.cli.doctor", "doctor", "", "Check the installation and this project"),
 }

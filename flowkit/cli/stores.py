@@ -1,14 +1,17 @@
-"""`store:list`: the indexes of the dev store in this project.
+"""`store:list` and `store:copy`: what the dev store has, and moving an index to another store.
 
 $ flowkit store:list
+$ flowkit store:copy devstore/menu pgvector/menu --to dsn=postgresql://localhost/app
 """
+
+import os
 
 import click
 
 from flowkit.cli.apps import HELP
 from flowkit.cli.lines import CliError, say
 
-__all__ = ["store_list"]
+__all__ = ["store_copy", "store_list"]
 
 
 @click.command("store:list", context_settings=HELP)
@@ -73,3 +76,45 @@ def store_list(as_json: bool) -> int:
         ],
     )
     return 0
+
+
+@click.command("store:copy", context_settings=HELP)
+@click.argument("source")
+@click.argument("target")
+@click.option("--app", metavar="APP", help="module:ai or file.py, whose stores are used where they have these names")
+@click.option("--from", "source_options", multiple=True, metavar="KEY=VALUE", help="An option of SOURCE: path=data")
+@click.option("--to", "target_options", multiple=True, metavar="KEY=VALUE", help="An option of TARGET: host=localhost")
+@click.option("--overwrite", is_flag=True, help="Delete what TARGET has and SOURCE has not")
+@click.option("--add", is_flag=True, help="Leave in TARGET what SOURCE has not")
+@click.option("--json", "as_json", is_flag=True, help="Print the report as JSON")
+def store_copy(
+    source: str,
+    target: str,
+    app: str | None,
+    source_options: tuple[str, ...],
+    target_options: tuple[str, ...],
+    overwrite: bool,
+    add: bool,
+    as_json: bool,
+) -> int:
+    """Copy an index to another store, with its vectors: nothing is embedded again.
+
+    SOURCE and TARGET are store and index: devstore/menu, pgvector/menu. Stopped in the middle, it goes on where it was
+    when it is run again; at the end everything is compared. A target of another embedder or dimension is refused, and
+    so is one with other documents, unless --overwrite or --add says what becomes of them.
+    """
+    # What is copied is no run of the app.
+    os.environ.setdefault("FLOWKIT_TRACES", "0")
+
+    from flowkit.cli.store_copy import copy
+
+    return copy(
+        source,
+        target,
+        app=app,
+        source_options=source_options,
+        target_options=target_options,
+        overwrite=overwrite,
+        add=add,
+        as_json=as_json,
+    )

@@ -9,12 +9,18 @@ Names are loaded when they are first used: an app that only retrieves needs neit
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from flowkit.rag import ingest, parse, split, transform
+    from flowkit.rag import ingest, load, parse, split, transform
     from flowkit.rag.easy import EasyRag, easy_rag
+    from flowkit.rag.stores.transfer import CopyReport, copy_index
 
-__all__ = ["EasyRag", "easy_rag", "ingest", "parse", "split", "transform"]
+__all__ = ["CopyReport", "EasyRag", "copy_index", "easy_rag", "ingest", "load", "parse", "split", "transform"]
 
-_HOMES = {"EasyRag": "flowkit.rag.easy", "easy_rag": "flowkit.rag.easy"}
+_HOMES = {
+    "CopyReport": "flowkit.rag.stores.transfer",
+    "EasyRag": "flowkit.rag.easy",
+    "copy_index": "flowkit.rag.stores.transfer",
+    "easy_rag": "flowkit.rag.easy",
+}
 
 
 def __getattr__(name: str) -> Any:
