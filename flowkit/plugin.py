@@ -14,7 +14,7 @@ from flowkit.core.action import Action
 from flowkit.core.context import RunContext, current_run
 from flowkit.core.kinds import Kind
 from flowkit.core.loops import PerLoop
-from flowkit.core.plugin import ActionInfo, Plugin
+from flowkit.core.plugin import ActionInfo, CheckedPlugin, Plugin
 from flowkit.core.registry import Registry
 from flowkit.core.spans import ATTRIBUTES, annotate
 from flowkit.core.threads import run_in_thread
@@ -51,6 +51,7 @@ __all__ = [
     "Action",
     "ActionInfo",
     "And",
+    "CheckedPlugin",
     "Citation",
     "Comparison",
     "EmbedRequest",

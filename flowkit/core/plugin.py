@@ -15,7 +15,7 @@ from flowkit.core.kinds import Kind, action_key
 if TYPE_CHECKING:
     from flowkit.core.registry import Registry
 
-__all__ = ["ActionInfo", "Plugin"]
+__all__ = ["ActionInfo", "CheckedPlugin", "Plugin"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,3 +52,22 @@ class Plugin(Protocol):
         ...
 
     async def aclose(self) -> None: ...
+
+
+@runtime_checkable
+class CheckedPlugin(Protocol):
+    """A plugin that can say whether it works, for a button "test connection".
+
+    It may also have `environment`, the names of the environment variables that it reads; their values stay with it.
+    """
+
+    @property
+    def name(self) -> str: ...
+
+    async def check(self) -> str:
+        """Ask what is behind the plugin, cheaply, and change nothing; returns what was found, in one line.
+
+        Raises:
+            FlowkitError: it does not work; `hint` says what to do.
+        """
+        ...

@@ -22,7 +22,7 @@ from flowkit.core.plugin import ActionInfo
 from flowkit.core.registry import Registry
 from flowkit.core.spans import ATTRIBUTES, annotate
 from flowkit.core.types import problems, summary
-from flowkit.errors import ConfigError, InvalidInputError
+from flowkit.errors import ConfigError, InvalidInputError, NotFoundError
 from flowkit.rag.embedder import CachedEmbedder
 from flowkit.rag.stores.abilities import StoreAbilities
 from flowkit.rag.stores.contract import SearchMode, SearchQuery, VectorStore
@@ -212,6 +212,20 @@ class StorePlugin:
 
     def list(self) -> Sequence[ActionInfo]:
         return self._served.infos()
+
+    async def check(self) -> str:
+        """Whether the store can be reached, and what is in the index; makes none.
+
+        Raises:
+            FlowkitError: it cannot be reached, or the index does not fit its embedder.
+        """
+        store = self._served.store
+        try:
+            await store.open(create=False)
+        except NotFoundError:
+            return "reachable; the index is not built yet"
+        count = (await store.stats()).count
+        return f"{count} document{'' if count == 1 else 's'}"
 
 
 _METHODS = ("open", "upsert", "search", "fetch", "manifest", "delete", "clear", "stats", "aclose")

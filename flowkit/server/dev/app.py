@@ -17,6 +17,7 @@ from flowkit.server.dev.embed_preview import embed_operations
 from flowkit.server.dev.events import Pump, event_operations
 from flowkit.server.dev.hub import Hub
 from flowkit.server.dev.openapi import openapi
+from flowkit.server.dev.plugins import plugin_operations
 from flowkit.server.dev.run_routes import run_operations
 from flowkit.server.dev.runs import Runs
 from flowkit.server.dev.settings import settings_operations
@@ -74,6 +75,7 @@ class Dev:
             *event_operations(self.hub, self._pump),
             *store_operations(self.apps),
             *upload_operations(Uploads(root)),
+            *plugin_operations(self.apps),
             *settings_operations(root, self.traces),
             *embed_operations(self.runs),
             *split_operations(root, self.apps, self.workbench),

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from flowkit.core.values import to_json
 from flowkit.errors import InvalidInputError
 from flowkit.server.frames import frame
+from flowkit.server.reflection.plugins import Plugins
 from flowkit.server.reflection.protect import protect
 from flowkit.server.reflection.run_route import AskRoute, RunRoute, read_json
 from flowkit.server.reflection.served import Served
@@ -71,6 +72,7 @@ def reflection_app(served: Served, *, runtime_id: str) -> "ASGIApp":
 
         return PlainTextResponse("OK", background=BackgroundTask(end))
 
+    plugins = Plugins(served.ai)
     routes = [
         Route("/api/__health", health),
         Route("/api/__quitquitquit", quit, methods=["GET", "POST"]),
@@ -80,6 +82,8 @@ def reflection_app(served: Served, *, runtime_id: str) -> "ASGIApp":
         # Ours: Genkit has no such routes.
         Route("/api/validateInput", AskRoute(served.validate), methods=["POST"]),
         Route("/api/splitPreview", AskRoute(served.split_preview), methods=["POST"]),
+        Route("/api/plugins", AskRoute(plugins.list), methods=["POST"]),
+        Route("/api/checkPlugin", AskRoute(plugins.check), methods=["POST"]),
         Route("/api/stores/{operation}", StoresRoute(served.ai), methods=["POST"]),  # ours, too
         Route("/api/notify", notify, methods=["POST"]),
         Route("/api/cancelAction", cancel, methods=["POST"]),

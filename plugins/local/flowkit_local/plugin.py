@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from functools import cached_property
 
 from flowkit.errors import InvalidInputError, NotFoundError
-from flowkit.plugin import ActionInfo, EmbedderInfo, Kind, Registry, make_model
+from flowkit.plugin import ActionInfo, EmbedderInfo, Kind, Registry, make_model, run_in_thread
 from flowkit_local.embedder import (
     MINILM,
     MINILM_INFO,
@@ -22,6 +22,7 @@ from flowkit_local.embedder import (
 from flowkit_local.encoder import Encoder
 from flowkit_local.extractive import CONFIG_SCHEMA, EXTRACTIVE_INFO, Extractive
 from flowkit_local.tokenizer import Tokenizer
+from flowkit_local.weights import MINILM_SHA256, TOKENIZER_SHA256, check, minilm_files, model_files
 
 __all__ = ["Local"]
 
@@ -94,6 +95,23 @@ class Local:
                 f"no embedder {embedder!r}", hint=f"there are: {', '.join(f'local/{name}' for name in self._encoders)}"
             )
         return encoder.tokenizer
+
+    async def check(self) -> str:
+        """Whether the files of every model are there, and the bundled ones whole.
+
+        Raises:
+            ConfigError, StoreError: they are not.
+        """
+
+        def look() -> None:
+            for file, sha256 in zip(minilm_files(), (MINILM_SHA256, TOKENIZER_SHA256), strict=True):
+                check(file, sha256)
+            for spec in self._specs.values():
+                model_files(spec.path)
+
+        await run_in_thread(look)
+        count = 1 + len(self._specs)
+        return f"{count} embedder{'' if count == 1 else 's'}, all files are there"
 
     async def aclose(self) -> None:
         """End the threads and let the models go."""

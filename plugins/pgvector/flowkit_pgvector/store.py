@@ -39,6 +39,7 @@ class PgVector(StorePlugin):
     """
 
     name = "pgvector"
+    environment = ("PGHOST", "PGPORT", "PGDATABASE", "PGUSER", "PGPASSWORD")
 
     def __init__(
         self,

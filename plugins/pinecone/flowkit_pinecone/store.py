@@ -40,6 +40,7 @@ class Pinecone(StorePlugin):
     """
 
     name = "pinecone"
+    environment = ("PINECONE_API_KEY",)
     abilities = StoreAbilities(modes=("vector",), exact=False, namespaces=True, tells_size=False)
 
     def __init__(

@@ -79,6 +79,7 @@ async def test_what_is_answered_is_what_the_document_says(
         "/api/runs": "/api/runs",
         "/api/runs/{run_id}": f"/api/runs/{run['runId']}",
         "/api/runtimes": "/api/runtimes",
+        "/api/plugins": "/api/plugins",
         "/api/settings": "/api/settings",
         "/api/splitters": "/api/splitters",
         "/api/traces": "/api/traces",
