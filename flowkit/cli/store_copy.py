@@ -5,7 +5,7 @@ exit_code = copy(source, target, app=None, source_options=(), target_options=("d
 
 import inspect
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, replace
 from importlib import metadata
@@ -81,19 +81,17 @@ def _store(name: str, ai: Flowkit, options: Mapping[str, str], flag: str) -> Vec
     if wrong := sorted(set(options) - set(known)):
         raise CliError(f"{provider} has no option {wrong[0]!r}", hint=f"{flag} takes: {', '.join(known)}")
     values = {key: _value(key, text, known[key], flag) for key, text in options.items()}
-    store = made(index, **values)
-    assert isinstance(store, VectorStore)
-    return store
+    return made(index, **values)
 
 
-def _class(provider: str) -> type[StorePlugin]:
-    """The store class of an installed plugin."""
+def _class(provider: str) -> Callable[..., VectorStore]:
+    """The store class of an installed plugin; it takes the index, and options by name."""
     entries = {entry.name: entry for entry in metadata.entry_points(group="flowkit.plugins")}
     for entry in [entries[provider]] if provider in entries else []:
         module = entry.load()
         for name in getattr(module, "__all__", ()):
             found = getattr(module, name)
-            if isinstance(found, type) and issubclass(found, StorePlugin):
+            if isinstance(found, type) and issubclass(found, StorePlugin) and issubclass(found, VectorStore):
                 return found
     raise CliError(
         f"no store {provider!r} is installed", hint=f"pip install flowkit-{provider}, or name an --app that has it"

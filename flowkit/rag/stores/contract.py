@@ -158,7 +158,7 @@ class VectorStore(Protocol):
         With both, the rows of `ids` that match. `cursor` is the one of the page before, for the same arguments.
 
         Raises:
-            InvalidInputError: limit < 1.
+            InvalidInputError: limit < 1, or ids is one string.
         """
         ...
 

@@ -21,6 +21,7 @@ from flowkit.rag.stores.rules import (
     rounded_score,
     row_key,
     vector_score,
+    wanted_ids,
 )
 from flowkit.rag.stores.serve import StorePlugin
 from flowkit.schema.documents import Document, ScoredDocument
@@ -112,7 +113,7 @@ class InMemoryStore(StorePlugin):
         if limit < 1:
             raise InvalidInputError(f"limit is {limit!r}", hint="ask for 1 or more rows")
         keep = self._predicate(where)
-        wanted = sorted(self._rows) if ids is None else list(dict.fromkeys(ids))
+        wanted = sorted(self._rows) if ids is None else wanted_ids(ids)
         if ids is None:
             wanted = [id for id in wanted if cursor is None or id > cursor]
         elif cursor is not None:
@@ -134,7 +135,7 @@ class InMemoryStore(StorePlugin):
         self._check_open()
         checked_selector(ids, where)
         keep = self._predicate(where)
-        gone = [id for id in (self._rows if ids is None else dict.fromkeys(ids)) if id in self._rows]
+        gone = [id for id in (self._rows if ids is None else wanted_ids(ids)) if id in self._rows]
         gone = [id for id in gone if keep(self._rows[id][0].metadata)]
         for id in gone:
             del self._rows[id]

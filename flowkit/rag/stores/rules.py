@@ -34,6 +34,7 @@ __all__ = [
     "row_key",
     "vector_score",
     "vector_scores",
+    "wanted_ids",
 ]
 
 SCORE_DIGITS = 7
@@ -136,6 +137,17 @@ def checked_query(vector: Vector, *, index: str, dimension: int | None, embedder
 def clean_id(id: str) -> str:
     """An id that a store is asked for, as documents have theirs: without what no store can hold."""
     return id if id.isprintable() else clean_text(id)[0]
+
+
+def wanted_ids(ids: Sequence[str]) -> list[str]:
+    """The ids that a fetch or a delete asks for: cleaned as those of documents are, each once, in their order.
+
+    Raises:
+        InvalidInputError: `ids` is one string, whose letters would be taken for ids.
+    """
+    if isinstance(ids, str):
+        raise InvalidInputError(f"ids is the string {ids!r}", hint="give a list of ids")
+    return list(dict.fromkeys(map(clean_id, ids)))
 
 
 def checked_selector(ids: Sequence[str] | None, where: Filter | None) -> None:

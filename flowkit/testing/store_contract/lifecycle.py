@@ -8,6 +8,7 @@ import asyncio
 import pytest
 
 from flowkit.errors import IdentityError, NotFoundError, StateError
+from flowkit.rag.stores.abilities import abilities_of
 from flowkit.rag.stores.contract import SearchQuery, VectorStore
 from flowkit.testing.store_contract.base import StoreHooks, ids_of, numbers, row
 
@@ -17,6 +18,15 @@ __all__ = ["LifecycleTests"]
 class LifecycleTests(StoreHooks):
     def test_it_has_every_method_of_the_contract(self, store: VectorStore) -> None:
         assert isinstance(store, VectorStore)
+
+    async def test_it_can_do_what_it_declares(self, store: VectorStore) -> None:
+        declared = abilities_of(store)
+        assert set(declared.modes) == self.modes
+        assert set(declared.unsupported_filters) == self.unsupported_filters
+        assert declared.writes
+        assert self.exact or not declared.exact
+        async with self.opened(store, [row("a", [1, 0])]):
+            assert ((await store.stats()).size_bytes is not None) == declared.tells_size
 
     async def test_opening_without_create_makes_nothing(self, store: VectorStore) -> None:
         for _ in range(2):

@@ -25,6 +25,23 @@ class ReadingTests(StoreHooks):
             assert ids_of(page.items) == ["r07", "r03", "r11"]
             assert page.cursor is None
 
+    async def test_ids_are_cleaned_as_those_of_documents_are(self, store: VectorStore) -> None:
+        async with self.opened(store, [row("a\x00b", [1, 0], n=1), row("c\ud800", [1, 1], n=2), row("d", [0, 1], n=3)]):
+            assert ids_of((await store.fetch(ids=["c\ud800", "a\x00b", "ab", "e\udfff"])).items) == ["c\ufffd", "ab"]
+            assert ids_of((await store.fetch(ids=["c\ud800", "a\x00b"], where=F("n") > 1)).items) == ["c\ufffd"]
+            first = await store.fetch(ids=["c\ud800", "a\x00b"], limit=1)
+            assert ids_of((await store.fetch(ids=["c\ud800", "a\x00b"], limit=1, cursor=first.cursor)).items) == ["ab"]
+            assert await store.delete(ids=["a\x00b", "ab", "c\ud800", "e\udfff"]) == 2
+            await self.settle(store)
+            assert list(await self.texts(store)) == ["d"]
+
+    async def test_one_string_is_no_list_of_ids(self, store: VectorStore) -> None:
+        async with self.opened(store, ROWS[:2]):
+            with pytest.raises(InvalidInputError, match="list of ids"):
+                await store.fetch(ids="r00")
+            with pytest.raises(InvalidInputError, match="list of ids"):
+                await store.delete(ids="r00")
+
     async def test_fetch_gives_all_in_id_order_page_by_page(self, store: VectorStore) -> None:
         async with self.opened(store, list(reversed(ROWS))):
             seen, cursor, pages = [], None, 0

@@ -9,6 +9,7 @@ from collections.abc import AsyncIterator, Sequence
 from flowkit import Filter
 from flowkit.errors import InvalidInputError
 from flowkit.plugin import EmbeddedDocument, Page, RowKey, StoreStats, compile
+from flowkit.rag.stores.rules import wanted_ids
 from flowkit_chroma.rows import ODD, WHOLE, decode, decode_key, decode_metadata, scaled
 from flowkit_chroma.session import Row, Session
 
@@ -47,7 +48,7 @@ async def fetch(
 async def _by_ids(
     session: Session, ids: Sequence[str], where: Filter | None, cursor: str | None, limit: int, include: Sequence[str]
 ) -> Page[EmbeddedDocument]:
-    wanted = list(dict.fromkeys(ids))
+    wanted = wanted_ids(ids)
     if cursor is not None:
         wanted = wanted[wanted.index(cursor) + 1 :] if cursor in wanted else []
     if where is not None:

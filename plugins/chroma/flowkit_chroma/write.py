@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from flowkit import Document, Filter
 from flowkit.errors import InvalidInputError
 from flowkit.plugin import EmbeddedDocument
-from flowkit.rag.stores.rules import checked_rows
+from flowkit.rag.stores.rules import checked_rows, wanted_ids
 from flowkit_chroma.catalog import Identity
 from flowkit_chroma.rows import Record, encode, kinds, stored_length
 from flowkit_chroma.session import Row, Session
@@ -64,7 +64,7 @@ async def delete(session: Session, *, ids: Sequence[str] | None, where: Filter |
         if ids is None:
             gone = await session.matching(where)
         else:
-            gone = list(await session.rows(list(dict.fromkeys(ids))))
+            gone = list(await session.rows(wanted_ids(ids)))
         await _remove(session, gone)
     return len(gone)
 

@@ -11,7 +11,7 @@ import numpy as np
 from flowkit import Filter
 from flowkit.errors import InvalidInputError
 from flowkit.plugin import EmbeddedDocument, Page, RowKey, StoreStats
-from flowkit.rag.stores.rules import clean_id
+from flowkit.rag.stores.rules import wanted_ids
 from flowkit_devstore.rows import LONG, LONGEST_VALUE, STRING, TYPE_BITS, decode, read_metadata
 from flowkit_devstore.snapshot import Snapshot
 
@@ -31,8 +31,6 @@ def fetch(
     limit: int,
     with_vectors: bool,
 ) -> Page[EmbeddedDocument]:
-    if isinstance(ids, str):
-        raise InvalidInputError(f"ids is the string {ids!r}", hint="give a list of ids")
     if limit < 1:
         raise InvalidInputError(f"limit is {limit!r}", hint="ask for 1 or more rows")
     rows = _by_ids(snapshot, ids, where, cursor) if ids is not None else _in_order(snapshot, where, cursor)
@@ -42,7 +40,7 @@ def fetch(
 
 
 def _by_ids(snapshot: Snapshot, ids: Sequence[str], where: Filter | None, cursor: str | None) -> Iterator[Found]:
-    wanted = list(dict.fromkeys(clean_id(id) for id in ids))
+    wanted = wanted_ids(ids)
     if cursor is not None:
         wanted = wanted[wanted.index(cursor) + 1 :] if cursor in wanted else []
     slots = snapshot.slots(wanted)

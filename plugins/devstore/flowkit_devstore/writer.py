@@ -16,7 +16,7 @@ from flowkit import Filter
 from flowkit.errors import InvalidInputError, StateError
 from flowkit.plugin import EmbeddedDocument
 from flowkit.rag.keyword import TERMS_VERSION, terms
-from flowkit.rag.stores.rules import checked_rows, clean_id
+from flowkit.rag.stores.rules import checked_rows, wanted_ids
 from flowkit_devstore.database import State, read_state, transaction, write_state
 from flowkit_devstore.rows import NUMBER, WORD_COUNT, Columns, encode, entry, key_types, read_metadata
 from flowkit_devstore.vectors import Float32, Slots, Views, unit_rows, vector_path, write_vectors
@@ -78,7 +78,7 @@ class Writer:
         with transaction(self.connection):
             state = self._state()
             if where is None:
-                stored = list(self._stored(dict.fromkeys(clean_id(id) for id in ids or ())).values())
+                stored = list(self._stored(wanted_ids(ids or ())).values())
             else:
                 mask = matching(self.connection, read_keys(self.connection), where, slots=state.slots)
                 slots: Slots = np.flatnonzero(mask)

@@ -11,7 +11,7 @@ import numpy as np
 from flowkit import Filter
 from flowkit.errors import InvalidInputError
 from flowkit.plugin import EmbeddedDocument, Page, RowKey, StoreStats
-from flowkit.rag.stores.rules import row_key
+from flowkit.rag.stores.rules import row_key, wanted_ids
 from flowkit_pgvector.database import Connection, execute
 from flowkit_pgvector.names import is_storable
 from flowkit_pgvector.rows import decode
@@ -135,10 +135,10 @@ async def _rows(session: Session, what: str, sql: str, values: dict[str, Any]) -
 
 
 def _after(ids: Sequence[str], cursor: str | None) -> list[str]:
-    wanted = list(dict.fromkeys(ids))
+    wanted = wanted_ids(ids)
     if cursor is not None:
         wanted = wanted[wanted.index(cursor) + 1 :] if cursor in wanted else []
-    return [id for id in wanted if is_storable(id)]
+    return wanted
 
 
 def _item(row: tuple[Any, ...]) -> EmbeddedDocument:

@@ -16,7 +16,7 @@ from psycopg.types.json import Jsonb
 from flowkit import Document, Filter
 from flowkit.errors import InvalidInputError
 from flowkit.plugin import EmbeddedDocument
-from flowkit.rag.stores.rules import checked_rows
+from flowkit.rag.stores.rules import checked_rows, wanted_ids
 from flowkit_pgvector.database import Connection, Statement, execute
 from flowkit_pgvector.names import is_storable
 from flowkit_pgvector.opening import identified
@@ -93,7 +93,7 @@ async def delete(session: Session, *, ids: Sequence[str] | None, where: Filter |
         return 0
     if ids is not None:
         condition = "r.id = ANY(%(flowkit_ids)s::text[])"
-        values["flowkit_ids"] = [id for id in dict.fromkeys(ids) if is_storable(id)]
+        values["flowkit_ids"] = wanted_ids(ids)
     relation = session.relation
 
     async def gone(connection: Connection, _: list[Any]) -> tuple[int, Statement | None]:

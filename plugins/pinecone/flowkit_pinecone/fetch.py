@@ -8,6 +8,7 @@ from collections.abc import AsyncIterator, Sequence
 
 from flowkit import F, Filter
 from flowkit.plugin import EmbeddedDocument, Page, RowKey, StoreStats, compile
+from flowkit.rag.stores.rules import wanted_ids
 from flowkit_pinecone.rows import ODD, decode, decode_key, decode_metadata, scaled
 from flowkit_pinecone.session import Row, Session, Walk
 from flowkit_pinecone.where import Plan, plan
@@ -54,7 +55,7 @@ async def fetch(
 async def _by_ids(
     session: Session, ids: Sequence[str], where: Filter | None, cursor: str | None, limit: int, with_vectors: bool
 ) -> Page[EmbeddedDocument]:
-    wanted = list(dict.fromkeys(ids))
+    wanted = wanted_ids(ids)
     if cursor is not None:
         wanted = wanted[wanted.index(cursor) + 1 :] if cursor in wanted else []
     found = await session.rows(wanted)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from flowkit import Document, Filter
 from flowkit.errors import InvalidInputError, NotFoundError
+from flowkit.rag.stores.rules import wanted_ids
 from flowkit_pinecone.names import record_id
 from flowkit_pinecone.rows import Metric, Record, encode, kinds, stored_length
 from flowkit_pinecone.session import Row, Session
@@ -87,7 +88,7 @@ async def delete(session: Session, *, ids: Sequence[str] | None, where: Filter |
     if ids is None:
         gone = [row.id async for rows in session.scan(planned, where) for row in rows]
     else:
-        gone = list(await session.rows(list(dict.fromkeys(ids))))
+        gone = list(await session.rows(wanted_ids(ids)))
     for at in range(0, len(gone), _MOST_DELETED):
         some = [record_id(id) for id in gone[at : at + _MOST_DELETED]]
         session.waiting.wrote(session.place, await session.call("delete from", "delete", ids=some))
