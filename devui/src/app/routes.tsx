@@ -11,7 +11,8 @@ function texts<const Names extends readonly string[]>(...names: Names) {
     const found: Record<string, string> = {}
     for (const name of names) {
       const value = search[name]
-      if (value !== undefined && value !== null && value !== "") found[name] = String(value)
+      if (value === undefined || value === null || value === "") continue
+      found[name] = typeof value === "object" ? JSON.stringify(value) : String(value)
     }
     return found as { [Name in Names[number]]?: string }
   }
@@ -30,11 +31,28 @@ const actions = createRoute({
   component: lazyRouteComponent(() => import("@/features/actions/ActionsPage"), "ActionsPage"),
 })
 
-/** `/run/flow/menuQA`; a name may hold slashes. `from` and `span` say whose input is taken. */
+/**
+ * `/run/flow/menuQA`; a name may hold slashes. `from` and `span` say whose input is taken. The retrieval bench keeps what
+ * was asked (`q`, `k`, `where`, options `o`) and the runs that answered; `compare` is the other retriever, `o2` and
+ * `run2` its options and run, `docs` where a reranker has its candidates from.
+ */
 const run = createRoute({
   getParentRoute: () => root,
   path: "/run/$kind/$",
-  validateSearch: texts("from", "span", "run", "compare", "tab"),
+  validateSearch: texts(
+    "from",
+    "span",
+    "run",
+    "compare",
+    "tab",
+    "q",
+    "k",
+    "where",
+    "o",
+    "o2",
+    "run2",
+    "docs",
+  ),
   component: lazyRouteComponent(() => import("@/features/runner/RunnerPage"), "RunnerPage"),
 })
 
@@ -68,7 +86,7 @@ const stores = createRoute({
 const store = createRoute({
   getParentRoute: () => root,
   path: "/stores/$",
-  validateSearch: texts("q", "where", "cursor", "id"),
+  validateSearch: texts("q", "mode", "where", "source", "cursor", "id"),
   component: lazyRouteComponent(() => import("@/features/stores/StorePage"), "StorePage"),
 })
 
