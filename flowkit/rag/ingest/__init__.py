@@ -5,7 +5,6 @@ plan = (await ai.ingest("docs", "docs/", dry_run=True)).plan
 """
 
 from flowkit.rag.ingest.defaults import default_splitter, tokenizer_of
-from flowkit.rag.ingest.files import Files
 from flowkit.rag.ingest.items import Ingestible
 from flowkit.rag.ingest.report import (
     IngestPlan,
@@ -17,6 +16,7 @@ from flowkit.rag.ingest.report import (
     SyncMode,
 )
 from flowkit.rag.ingest.verb import delete, index_of, ingest
+from flowkit.rag.load.files import Files
 
 __all__ = [
     "Files",

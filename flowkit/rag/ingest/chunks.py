@@ -8,8 +8,8 @@ from collections.abc import Callable, Iterable, Sequence
 
 from flowkit.core.threads import run_in_thread
 from flowkit.errors import InvalidInputError
-from flowkit.rag.ingest.report import Skipped
 from flowkit.rag.ingest.tally import Tally
+from flowkit.rag.load.skipped import Skipped
 from flowkit.rag.transform.apply import Transform, transformed
 from flowkit.schema.documents import Document, text_hash
 from flowkit.schema.text import is_blank

@@ -10,14 +10,17 @@ from typing import Any
 
 from flowkit.core.threads import run_in_thread
 from flowkit.errors import InvalidInputError
-from flowkit.rag.ingest.files import Files
-from flowkit.rag.ingest.report import Skipped
+from flowkit.rag.load.files import Files
+from flowkit.rag.load.loader import Loader
+from flowkit.rag.load.place import auto
+from flowkit.rag.load.skipped import Skipped
 from flowkit.schema.documents import Document
 
 __all__ = ["Ingestible", "Items"]
 
 Ingestible = str | Path | Document | Iterable[Document | Skipped] | AsyncIterable[Document | Skipped]
-"""A path of a file or folder, a document, or any (async) iterable of documents, a loader for instance."""
+"""A path of a file or folder, an address (`https://…`, `s3://…`), a document, or any (async) iterable of documents, a
+loader for instance."""
 
 _END: Any = object()
 
@@ -25,10 +28,12 @@ _END: Any = object()
 class Items:
     """A stream of documents; `total` is how many there will be, where that is known."""
 
-    def __init__(self, stream: AsyncIterable[Document | Skipped], total: int | None, files: Files | None) -> None:
+    def __init__(
+        self, stream: AsyncIterable[Document | Skipped], total: int | None, loader: Loader | None = None
+    ) -> None:
         self._stream = stream
         self.total = total
-        self._files = files
+        self._loader = loader
 
     @classmethod
     async def of(cls, what: Ingestible, *, root: Path) -> "Items":
@@ -37,28 +42,36 @@ class Items:
             NotFoundError: there is no such file or folder.
             InvalidInputError: it is nothing that can be ingested.
         """
-        if isinstance(what, Files):
-            return cls(what, len(await what.list()), what)
         if isinstance(what, str | Path):
-            return await cls.of(Files(Path(what), root=root), root=root)
+            what = auto(what)
+        if isinstance(what, Files):
+            what = what.under(root)
+        if isinstance(what, Loader):
+            return cls(what, await what.count(), what)
         if isinstance(what, Document):
             what = [what]
         if isinstance(what, AsyncIterable):
-            return cls(what, None, None)
+            return cls(what, None)
         if isinstance(what, Iterable) and not isinstance(what, bytes | dict):
-            return cls(_Async(what), len(what) if isinstance(what, Sequence) else None, None)
+            return cls(_Async(what), len(what) if isinstance(what, Sequence) else None)
         raise InvalidInputError(
             f"a {type(what).__name__} cannot be ingested", hint="give a path, documents, or a loader of documents"
         )
 
     @property
     def scope(self) -> str | None:
-        """What the sources begin with when all of a folder is ingested; None when nothing is known of the rest."""
-        return None if self._files is None else self._files.prefix
+        """What the sources begin with when all of a folder is ingested; else None."""
+        return None if self._loader is None else self._loader.scope
 
     @property
-    def is_one_file(self) -> bool:
-        return self._files is not None and self._files.prefix is None
+    def only_itself(self) -> bool:
+        """Whether this says nothing of other sources: it is one file, or some addresses."""
+        return self._loader is not None and self._loader.scope is None
+
+    @property
+    def pending(self) -> bool:
+        """Whether the next item has been read already."""
+        return self._loader is not None and self._loader.pending
 
     async def __aiter__(self) -> AsyncGenerator[Document | Skipped, None]:
         at = 0

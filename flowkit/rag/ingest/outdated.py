@@ -73,11 +73,12 @@ class Outdated:
 
     def _is_in_scope(self, source: str | None) -> bool:
         """Whether a source would have been met if it were still there."""
-        if self._items.is_one_file:
+        if self._items.only_itself:
             return False
-        if self._items.scope is None:
+        scope = self._items.scope
+        if scope is None:
             return True
-        return source is not None and "://" not in source and source.startswith(self._items.scope)
+        return source is not None and source.startswith(scope) and ("://" in source) == ("://" in scope)
 
     def _may_delete(self, source: str | None, met: set[str]) -> bool:
         if source is None:

@@ -11,8 +11,8 @@ from typing import Any, NamedTuple
 from flowkit.rag.ingest.chunks import Pipeline
 from flowkit.rag.ingest.items import Items
 from flowkit.rag.ingest.ledger import Ledger
-from flowkit.rag.ingest.report import Skipped
 from flowkit.rag.ingest.tally import Tally
+from flowkit.rag.load.skipped import Skipped
 from flowkit.schema.documents import Document
 
 __all__ = ["Reader", "Window"]
@@ -74,8 +74,10 @@ class Reader:
         failure: Exception | None = None
         async with aclosing(aiter(self._items)) as items:
             ended = False
+            stamp = 0
             while not ended:
-                stamp = await self._ledger.stamp()
+                if not self._items.pending:
+                    stamp = await self._ledger.stamp()
                 batch: list[Document] = []
                 size = 0
                 until = time.monotonic() + _SECONDS

@@ -8,6 +8,7 @@ from typing import Literal
 
 from pydantic import Field
 
+from flowkit.rag.load.skipped import Skipped
 from flowkit.schema.model import Usage
 from flowkit.schema.retrieval import IndexReport
 from flowkit.schema.wire import Wire
@@ -31,15 +32,6 @@ folder is ingested, else in the whole index."""
 
 SourceStatus = Literal["added", "changed", "removed", "unchanged"]
 Stage = Literal["reading", "indexing", "deleting", "done"]
-
-
-class Skipped(Wire):
-    """An item that was left out, and why. What the index has of it stays, unless the item is `empty` now."""
-
-    source: str
-    reason: str
-    hint: str | None = None
-    empty: bool = False
 
 
 class SourceCounts(Wire):

@@ -48,6 +48,7 @@ class Tally:
         # An empty name is a temporary file that SQLite removes itself; it is written once it outgrows the page cache.
         self._db = sqlite3.connect("", isolation_level=None, check_same_thread=False)
         self._db.executescript(_SCHEMA)
+        self._folders: set[str] = set()
 
     def __enter__(self) -> Self:
         return self
@@ -58,8 +59,11 @@ class Tally:
         self._db.close()
 
     def read(self, source: str | None, *, unreadable: bool = False) -> None:
-        """A source was met. Of an `unreadable` one nothing is outdated: what it holds now is not known."""
-        if source is not None:
+        """A source was met. Of an `unreadable` one nothing is outdated: what it holds now is not known. One that ends
+        in a slash is a folder."""
+        if source is not None and source.endswith("/") and unreadable:
+            self._folders.add(source)
+        elif source is not None:
             self._db.execute(f"INSERT OR IGNORE INTO {'kept' if unreadable else 'sources'} VALUES (?)", (source,))
 
     def numbered(self, chunks: Sequence[Document]) -> list[Document]:
@@ -127,7 +131,11 @@ class Tally:
         return self._among("sources", "source", sources) - self.unreadable(sources)
 
     def unreadable(self, sources: Sequence[str]) -> set[str]:
-        return self._among("kept", "source", sources)
+        """Those that could not be read, or whose folder could not."""
+        found = self._among("kept", "source", sources)
+        if self._folders:
+            found |= {source for source in sources if source.startswith(tuple(self._folders))}
+        return found
 
     def add_stale(self, keys: Iterable[RowKey], *, removed: bool) -> None:
         """Rows that nothing stands for any more; `removed` when the run deletes them."""

@@ -6,7 +6,9 @@ import pytest
 
 from flowkit import Flowkit
 from flowkit.errors import NotFoundError
+from flowkit.rag import load
 from flowkit.rag.ingest.defaults import estimated_tokens
+from flowkit.rag.load import walk
 from flowkit.rag.stores.memory import InMemoryStore
 from tests.rag.ingest.conftest import Counting, app, done, texts
 from tests.rag.parse.papers import paper
@@ -115,6 +117,32 @@ async def test_a_file_that_cannot_be_read_any_more_keeps_its_chunks_and_an_empti
 
     assert "docs/menu.pdf" in await sources(store)
     assert "docs/guide.md" not in await sources(store)
+
+
+async def test_a_folder_that_cannot_be_read_keeps_the_chunks_of_all_its_files(
+    ai: Flowkit, store: InMemoryStore, docs: Path, monkeypatch: pytest.MonkeyPatch
+):
+    await ai.ingest("docs", docs)
+    real = walk._entries
+    monkeypatch.setattr(walk, "_entries", lambda at: "Input/output error" if at.endswith("deep") else real(at))
+    (docs / "shop.py").unlink()
+
+    report = await ai.ingest("docs", docs, sync="full")
+
+    assert report.sources.removed == 1
+    assert "docs/deep/notes.txt" in await sources(store)
+    assert "docs/deep/" in {item.source for item in report.skipped}
+
+
+async def test_a_loader_decides_what_of_a_folder_is_ingested_and_a_full_sync_deletes_the_rest_of_it(
+    ai: Flowkit, store: InMemoryStore, docs: Path
+):
+    await ai.ingest("docs", docs.parent / "other")
+    await ai.ingest("docs", docs)
+
+    await ai.ingest("docs", load.directory(docs, glob="**/*.md"), sync="full")
+
+    assert await sources(store) == {"docs/guide.md", "other/guide.md"}
 
 
 async def test_a_folder_outside_of_the_project_has_its_own_name_before_its_files(
