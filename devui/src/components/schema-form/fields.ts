@@ -47,21 +47,35 @@ export type Field = Common &
     | { readonly kind: "json"; readonly why: string }
   )
 
-export type TextInput = "text" | "long" | "date" | "time" | "date-time" | "uri" | "email" | "password" | "path" | "file"
+export type TextInput =
+  | "text"
+  | "long"
+  | "date"
+  | "time"
+  | "date-time"
+  | "uri"
+  | "email"
+  | "password"
+  | "path"
+  | "file"
 
 /** How often one reference may stand inside itself before its value is edited as JSON. */
 const RECURSION = 2
 
 export function describe(node: Node): Field {
-  const { schema: whole, node: at } = resolved(node)
-  const { schema, nullable } = withoutNull(whole, at)
+  const { schema: whole, node: outer } = resolved(node)
+  const { schema, nullable, node: at } = withoutNull(whole, outer)
   const common: Common = {
     title: text(whole.title) ?? text(schema.title),
     description: text(whole.description) ?? text(schema.description),
     nullable,
     hasDefault: "default" in whole,
     default: whole.default,
-    examples: Array.isArray(whole.examples) ? whole.examples : isRecord(whole.examples) ? Object.values(whole.examples) : [],
+    examples: Array.isArray(whole.examples)
+      ? whole.examples
+      : isRecord(whole.examples)
+        ? Object.values(whole.examples)
+        : [],
     schema,
     node: at,
   }
@@ -72,35 +86,39 @@ export function describe(node: Node): Field {
 }
 
 /** `anyOf [T, null]` is T, and may be null. */
-function withoutNull(schema: JsonSchema, at: Node): { schema: JsonSchema; nullable: boolean } {
+function withoutNull(schema: JsonSchema, node: Node): { schema: JsonSchema; nullable: boolean; node: Node } {
   if (Array.isArray(schema.type) && schema.type.includes("null") && schema.type.length > 1) {
     const types = schema.type.filter((type) => type !== "null")
     const inner: JsonSchema = { ...schema, type: types.length === 1 ? (types[0] as string) : types }
     if (inner.enum) inner.enum = inner.enum.filter((value) => value !== null)
-    return { schema: inner, nullable: true }
+    return { schema: inner, nullable: true, node }
   }
   const options = schema.anyOf ?? schema.oneOf
   if (options === undefined) {
     if (schema.enum?.includes(null) && schema.enum.length > 1)
-      return { schema: { ...schema, enum: schema.enum.filter((value) => value !== null) }, nullable: true }
-    return { schema, nullable: false }
+      return {
+        schema: { ...schema, enum: schema.enum.filter((value) => value !== null) },
+        nullable: true,
+        node,
+      }
+    return { schema, nullable: false, node }
   }
   const others = options.filter((option) => !isNull(option))
-  if (others.length === options.length) return { schema, nullable: false }
+  if (others.length === options.length || others.length === 0) return { schema, nullable: false, node }
   if (others.length !== 1) {
     const { anyOf: _any, oneOf: _one, ...rest } = schema
-    return { schema: { ...rest, anyOf: others }, nullable: true }
+    return { schema: { ...rest, anyOf: others }, nullable: true, node }
   }
   const { anyOf: _any, oneOf: _one, default: _default, ...outer } = schema
-  const inner = resolved(child(at, others[0] as Schema))
-  // Its own null, and the references that were followed on the way.
+  const inner = resolved(child(node, others[0] as Schema))
   const again = withoutNull(inner.schema, inner.node)
-  ;(at as { trail: readonly string[] }).trail = inner.node.trail
-  return { schema: { ...again.schema, ...outer }, nullable: true }
+  return { schema: { ...again.schema, ...outer }, nullable: true, node: again.node }
 }
 
 function isNull(schema: Schema): boolean {
-  return typeof schema !== "boolean" && (schema.type === "null" || ("const" in schema && schema.const === null))
+  return (
+    typeof schema !== "boolean" && (schema.type === "null" || ("const" in schema && schema.const === null))
+  )
 }
 
 type Shape<F = Field> = F extends unknown ? Omit<F, keyof Common> : never
@@ -109,7 +127,9 @@ function shape(schema: JsonSchema, at: Node): Shape {
   if (schema.$unresolved !== undefined) return { kind: "json", why: "its schema is not there" }
   if ("const" in schema) return { kind: "const", value: schema.const }
   if (Array.isArray(schema.enum))
-    return schema.enum.length === 1 ? { kind: "const", value: schema.enum[0] } : { kind: "choice", values: schema.enum }
+    return schema.enum.length === 1
+      ? { kind: "const", value: schema.enum[0] }
+      : { kind: "choice", values: schema.enum }
   const options = schema.oneOf ?? schema.anyOf
   if (options !== undefined) return union(schema, options, at)
   if (schema.allOf !== undefined || schema.not !== undefined || schema.if !== undefined)
@@ -133,7 +153,9 @@ function shape(schema: JsonSchema, at: Node): Shape {
       return { kind: "json", why: "it takes any value" }
     default:
       if (Array.isArray(schema.type)) {
-        const each = schema.type.map((type) => ({ ...schema, type, title: undefined }) as unknown as JsonSchema)
+        const each = schema.type.map(
+          (type) => ({ ...schema, type, title: undefined }) as unknown as JsonSchema,
+        )
         return union(schema, each, at)
       }
       return { kind: "json", why: `there is no type ${String(schema.type)}` }
@@ -146,21 +168,28 @@ function record(schema: JsonSchema, at: Node): Shape {
   if (listed.length === 0) {
     if (schema.patternProperties !== undefined) {
       const values = Object.values(schema.patternProperties)
-      return values.length === 1 ? { kind: "map", values: child(at, values[0] as Schema) } : { kind: "json", why: "its keys have patterns" }
+      return values.length === 1
+        ? { kind: "map", values: child(at, values[0] as Schema) }
+        : { kind: "json", why: "its keys have patterns" }
     }
     if (more === undefined) return { kind: "json", why: "it takes any object" }
     if (more === true) return { kind: "map", values: child(at, true) }
     if (more !== false) return { kind: "map", values: child(at, more) }
   }
   const required = new Set(schema.required ?? [])
-  const properties = listed.map(([key, inner]) => ({ key, node: child(at, inner), required: required.has(key) }))
+  const properties = listed.map(([key, inner]) => ({
+    key,
+    node: child(at, inner),
+    required: required.has(key),
+  }))
   return { kind: "object", properties, extra: more === false ? undefined : child(at, more ?? true) }
 }
 
 function list(schema: JsonSchema, at: Node): Shape {
   const first = schema.prefixItems ?? (Array.isArray(schema.items) ? schema.items : undefined)
   if (first !== undefined) {
-    const rest = schema.prefixItems === undefined ? schema.additionalItems : (schema.items as Schema | undefined)
+    const rest =
+      schema.prefixItems === undefined ? schema.additionalItems : (schema.items as Schema | undefined)
     const fixed = rest === false || schema.maxItems === first.length
     return {
       kind: "tuple",
@@ -174,7 +203,10 @@ function list(schema: JsonSchema, at: Node): Shape {
 function union(schema: JsonSchema, options: readonly Schema[], at: Node): Shape {
   const consts = options.map((option) => resolved(child(at, option)).schema)
   if (consts.every((option) => "const" in option || Array.isArray(option.enum)))
-    return { kind: "choice", values: consts.flatMap((option) => ("const" in option ? [option.const] : (option.enum ?? []))) }
+    return {
+      kind: "choice",
+      values: consts.flatMap((option) => ("const" in option ? [option.const] : (option.enum ?? []))),
+    }
   const property = schema.discriminator?.propertyName ?? commonTag(consts)
   const labels = options.map((option, index) => optionLabel(option, consts[index] as JsonSchema))
   return {
@@ -242,7 +274,8 @@ export function typeName(schema: JsonSchema): string {
 }
 
 function textInput(schema: JsonSchema): TextInput {
-  if (schema.contentEncoding === "base64" || schema.format === "base64" || schema.format === "base64url") return "file"
+  if (schema.contentEncoding === "base64" || schema.format === "base64" || schema.format === "base64url")
+    return "file"
   switch (schema.format) {
     case "date":
     case "time":
@@ -276,7 +309,10 @@ function text(value: unknown): string | undefined {
 export function titleOf(field: Field, key: string | undefined): string {
   if (field.title !== undefined && key !== undefined && !isTypeTitle(field)) return field.title
   if (key === undefined) return field.title ?? "Input"
-  const words = key.replaceAll(/[_-]+/g, " ").replaceAll(/([a-z\d])([A-Z])/g, "$1 $2").trim()
+  const words = key
+    .replaceAll(/[_-]+/g, " ")
+    .replaceAll(/([a-z\d])([A-Z])/g, "$1 $2")
+    .trim()
   return words === "" ? key : words.charAt(0).toUpperCase() + words.slice(1)
 }
 

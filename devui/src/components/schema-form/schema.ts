@@ -74,7 +74,8 @@ export function resolved(node: Node): { schema: JsonSchema; node: Node } {
   let { schema, trail } = node
   let beside: JsonSchema = {}
   for (let steps = 0; steps < 32; steps++) {
-    if (typeof schema === "boolean") return { schema: schema ? beside : { not: {}, ...beside }, node: { ...node, trail } }
+    if (typeof schema === "boolean")
+      return { schema: schema ? beside : { not: {}, ...beside }, node: { ...node, trail } }
     if (typeof schema.$ref === "string") {
       const { $ref, ...others } = schema
       beside = { ...others, ...beside }
