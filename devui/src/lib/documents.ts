@@ -39,8 +39,8 @@ export function textOf(document: unknown): string {
     .join("")
 }
 
-/** The documents of a retriever's or reranker's result. */
-export function documentsOf(result: unknown): Hit[] {
+/** The documents of a retriever's or reranker's result; Genkit's rerankers write their score into the metadata only. */
+export function documentsOf(result: unknown, { reranked = false } = {}): Hit[] {
   const list = isRecord(result) ? result.documents : result
   if (!Array.isArray(list)) return []
   return list.filter(isRecord).map((raw) => {
@@ -53,8 +53,7 @@ export function documentsOf(result: unknown): Hit[] {
       text,
       metadata,
       score: number(raw.score),
-      // Genkit's rerankers write it into the metadata only.
-      rerankScore: number(raw.rerankScore) ?? number(metadata.score),
+      rerankScore: number(raw.rerankScore) ?? (reranked ? number(metadata.score) : undefined),
       raw,
     }
   })
