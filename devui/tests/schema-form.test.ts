@@ -1,7 +1,8 @@
 import { expect, describe as suite, test } from "vitest"
 import { check, serverErrors, stillWrong } from "@/components/schema-form/check"
-import { describe, titleOf } from "@/components/schema-form/fields"
+import { describe } from "@/components/schema-form/fields"
 import { readJson, writeJson } from "@/components/schema-form/jsonText"
+import { titleOf } from "@/components/schema-form/labels"
 import { rootNode } from "@/components/schema-form/schema"
 import { fits, initial, optionOf, setAt, withRequired } from "@/components/schema-form/values"
 
