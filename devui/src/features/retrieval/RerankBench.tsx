@@ -1,0 +1,295 @@
+/** A reranker at work: candidates of a retriever before, their new order after, and how each document moves. */
+import { useQuery } from "@tanstack/react-query"
+import { ArrowUpDown, Play, Square } from "lucide-react"
+import { useMemo, useState } from "react"
+import { actionsQuery } from "@/api/queries"
+import { cancelRun, followToEnd, startRun, useFinished } from "@/api/runToEnd"
+import type { ActionData } from "@/api/schema"
+import { TraceLink } from "@/components/TraceLink"
+import { Button } from "@/components/ui/Button"
+import { Empty } from "@/components/ui/Empty"
+import { Failure } from "@/components/ui/Failure"
+import { Kbd } from "@/components/ui/Kbd"
+import { NumberField } from "@/components/ui/NumberField"
+import { Segmented } from "@/components/ui/Segmented"
+import { Select } from "@/components/ui/Select"
+import { Skeleton } from "@/components/ui/Skeleton"
+import { TextField } from "@/components/ui/TextField"
+import { documentsOf } from "@/lib/documents"
+import { duration, plural } from "@/lib/format"
+import { inputOf, optionsOf, readOptions, writeOptions } from "./options"
+import { SideOptions, useRunKey } from "./QueryForm"
+import { RankLines } from "./RankLines"
+import { ResultCard } from "./ResultCard"
+import { modeOf, ScaleNote } from "./ResultList"
+import styles from "./RetrievalBench.module.css"
+import { climb, moves } from "./ranks"
+import { scaleOf } from "./scale"
+import { askedIn, useAddress, useDraft } from "./useBench"
+
+const OWN = "own texts"
+const CANDIDATES = 10
+
+export function RerankBench({ action }: { action: ActionData }) {
+  const [address, setAddress] = useAddress()
+  const { data: listed } = useQuery(actionsQuery)
+  const retrievers = listed?.actions.filter((each) => each.kind === "retriever") ?? []
+  const from = address.docs ?? retrievers[0]?.key ?? OWN
+  const retriever = retrievers.find((each) => each.key === from)
+
+  const asked = useMemo(
+    () => ({ ...askedIn(address, action), k: Number(address.k) || CANDIDATES }),
+    [address, action],
+  )
+  const [draft, edit] = useDraft(asked)
+  const [texts, setTexts] = useState("")
+  const [mode, setMode] = useState(() => readOptions(address.o2))
+  const [starting, setStarting] = useState(false)
+  const [refused, setRefused] = useState<unknown>()
+  const [stop, setStop] = useState<AbortController>()
+  const before = useFinished(address.run2)
+  const after = useFinished(address.run)
+  const busy = starting || after.isFetching
+  const own = texts.split("\n").filter((line) => line.trim() !== "")
+
+  const run = async () => {
+    if (draft.q.trim() === "" || busy || (retriever === undefined && own.length === 0)) return
+    const control = new AbortController()
+    setStop(control)
+    setStarting(true)
+    setRefused(undefined)
+    let search: string | undefined
+    try {
+      let documents: unknown[] = own.map((text, at) => ({ id: String(at), content: [{ text }], score: 0 }))
+      if (retriever !== undefined) {
+        const asking = inputOf(optionsOf(retriever), { ...draft, where: "", options: mode })
+        search = (await startRun(retriever.key, asking)).runId
+        const found = await followToEnd(search, control.signal)
+        documents = documentsOf(found.result)
+          .slice(0, draft.k)
+          .map((hit) => hit.raw)
+      }
+      const query = { content: [{ text: draft.q }] }
+      const options = Object.keys(draft.options).length === 0 ? {} : { options: draft.options }
+      const started = await startRun(action.key, { query, documents, ...options })
+      setAddress(
+        {
+          q: draft.q,
+          k: String(draft.k),
+          o: writeOptions(draft.options),
+          o2: writeOptions(mode),
+          docs: from,
+          run: started.runId,
+          run2: search,
+        },
+        true,
+      )
+    } catch (error) {
+      if (control.signal.aborted && search !== undefined) void cancelRun(search).catch(() => undefined)
+      else setRefused(error)
+    } finally {
+      setStarting(false)
+      setStop(undefined)
+    }
+  }
+  useRunKey(() => void run())
+  const cancel = () => {
+    stop?.abort()
+    if (address.run !== undefined) void cancelRun(address.run).catch(() => undefined)
+  }
+
+  const error = refused ?? after.error ?? before.error
+  return (
+    <div className={styles.main}>
+      <form
+        className={styles.form}
+        onSubmit={(event) => {
+          event.preventDefault()
+          void run()
+        }}
+      >
+        <div className={styles.ask}>
+          <div className={styles.query}>
+            <TextField
+              label="Query"
+              value={draft.q}
+              onChange={(q) => edit({ q })}
+              placeholder="What would somebody ask?"
+            />
+          </div>
+          <div className={styles.candidates}>
+            <NumberField
+              label="Candidates"
+              value={draft.k}
+              min={1}
+              max={200}
+              disabled={retriever === undefined}
+              onChange={(k) => k !== undefined && Number.isInteger(k) && k > 0 && edit({ k })}
+            />
+          </div>
+          {busy ? (
+            <Button icon={<Square aria-hidden />} onClick={cancel}>
+              Cancel
+            </Button>
+          ) : (
+            <Button
+              type="submit"
+              variant="primary"
+              icon={<Play aria-hidden />}
+              disabled={draft.q.trim() === ""}
+            >
+              Run <Kbd keys="Mod+Enter" />
+            </Button>
+          )}
+        </div>
+        <div className={styles.refine}>
+          <div className={styles.compare}>
+            <span className={styles.caption}>Candidates from</span>
+            <Select
+              label="Candidates from"
+              value={from}
+              onChange={(docs) => setAddress({ docs, run: undefined, run2: undefined })}
+              items={[
+                ...retrievers.map((each) => ({ value: each.key, label: each.name })),
+                { value: OWN, label: "texts of my own" },
+              ]}
+            />
+          </div>
+          {retriever !== undefined && optionsOf(retriever).modes.length > 0 && (
+            <Segmented
+              label="Search mode"
+              value={modeOf(retriever, mode) ?? "default"}
+              onChange={(chosen) => setMode(chosen === retriever.index?.mode ? {} : { mode: chosen })}
+              items={optionsOf(retriever).modes.map((each) => ({ value: each, label: each }))}
+            />
+          )}
+          <SideOptions
+            action={action}
+            options={draft.options}
+            onChange={(options) => edit({ options })}
+            name="Options of the reranker"
+          />
+        </div>
+        {retriever === undefined && (
+          <TextField
+            label="Texts, one on each line"
+            multiline
+            value={texts}
+            onChange={setTexts}
+            placeholder={"Tomato soup with basil\nVegan lasagne with spinach"}
+          />
+        )}
+      </form>
+      {error != null && <Failure error={error} onRetry={() => void run()} />}
+      {address.run !== undefined && after.isPending && error == null && <Skeleton lines={8} />}
+      {after.data !== undefined && (retriever === undefined || before.data !== undefined) && (
+        <Moves
+          action={action}
+          retriever={retriever}
+          mode={readOptions(address.o2)}
+          query={asked.q}
+          asked={asked.k}
+          before={before.data}
+          after={after.data}
+          stale={busy}
+        />
+      )}
+      {address.run === undefined && error == null && (
+        <Empty
+          icon={<ArrowUpDown aria-hidden />}
+          title="See what the reranker changes"
+          text="A retriever finds the candidates; the reranker puts them into another order. Each document's way from its old rank to its new one is drawn."
+        />
+      )}
+    </div>
+  )
+}
+
+type MovesProps = {
+  action: ActionData
+  retriever: ActionData | undefined
+  mode: Record<string, unknown>
+  query: string
+  /** How many candidates. */
+  asked: number
+  before: ReturnType<typeof useFinished>["data"]
+  after: NonNullable<ReturnType<typeof useFinished>["data"]>
+  stale: boolean
+}
+
+function Moves({ action, retriever, mode, query, asked, before, after, stale }: MovesProps) {
+  const [lit, setLit] = useState<string>()
+  const [chosen, setChosen] = useState<string>()
+  const ranked = documentsOf(after.result, { reranked: true })
+  // Texts of one's own were given with their place as the id.
+  const candidates =
+    before === undefined
+      ? [...ranked].sort((a, b) => Number(a.id) - Number(b.id))
+      : documentsOf(before.result).slice(0, asked)
+  const scaleBefore = scaleOf(
+    candidates.map((hit) => hit.score),
+    retriever && modeOf(retriever, mode),
+  )
+  const scaleAfter = scaleOf(
+    ranked.map((hit) => hit.rerankScore),
+    undefined,
+  )
+  const all = moves(
+    candidates.map((hit) => hit.key),
+    ranked.map((hit) => hit.key),
+  )
+  const moved = all.filter((move) => (climb(move) ?? 1) !== 0).length
+  const hit = ranked.find((each) => each.key === chosen)
+  return (
+    <section className={styles.results} aria-label="Ranks before and after" data-stale={stale || undefined}>
+      <div className={styles.summary}>
+        <b>{plural(ranked.length, "document")}</b>
+        <span>{moved} moved</span>
+        {before && (
+          <span>
+            search {duration(before.run.durationMs)}{" "}
+            {before.run.traceId && <TraceLink traceId={before.run.traceId}>Trace</TraceLink>}
+          </span>
+        )}
+        <span>
+          rerank {duration(after.run.durationMs)}{" "}
+          {after.run.traceId && <TraceLink traceId={after.run.traceId}>Trace</TraceLink>}
+        </span>
+      </div>
+      <RankLines
+        before={{
+          title: retriever?.name ?? "As they were given",
+          hits: candidates,
+          score: (each) => each.score,
+          scale: scaleBefore,
+          note: <ScaleNote scale={scaleBefore} />,
+        }}
+        after={{
+          title: action.name,
+          hits: ranked,
+          score: (each) => each.rerankScore,
+          scale: scaleAfter,
+          note: <ScaleNote scale={scaleAfter} />,
+        }}
+        query={query}
+        lit={lit}
+        onPoint={setLit}
+        chosen={chosen}
+        onChoose={(key) => setChosen(key === chosen ? undefined : key)}
+      />
+      {hit !== undefined && (
+        <ol className={styles.cards} aria-label="Chosen document">
+          <ResultCard
+            key={hit.key}
+            hit={hit}
+            rank={ranked.indexOf(hit) + 1}
+            score={hit.rerankScore}
+            query={query}
+            scale={scaleAfter}
+            store={retriever?.index?.name}
+          />
+        </ol>
+      )}
+    </section>
+  )
+}
