@@ -55,6 +55,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/embed-preview": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** What an embedder makes of some texts, compared */
+        post: operations["previewEmbed"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/events": {
         parameters: {
             query?: never;
@@ -191,6 +208,40 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/plugins": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The plugins of the app */
+        get: operations["listPlugins"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/plugins/check": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Whether what is behind a plugin answers */
+        post: operations["checkPlugin"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/runs": {
         parameters: {
             query?: never;
@@ -286,6 +337,40 @@ export interface paths {
         };
         /** Versions, plugins, data and its sizes */
         get: operations["getSettings"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/split-preview": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** How a text or a file would be cut */
+        post: operations["previewSplit"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/splitters": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Ways to cut a text, with their settings */
+        get: operations["listSplitters"];
         put?: never;
         post?: never;
         delete?: never;
@@ -878,7 +963,7 @@ export interface components {
              */
             outputSchema: unknown;
             /** @default null */
-            source: components["schemas"]["flowkit__server__dev__shapes__SourceData"] | null;
+            source: components["schemas"]["ActionSource"] | null;
             /**
              * Streams
              * @default null
@@ -909,6 +994,27 @@ export interface components {
              * @default false
              */
             stale: boolean;
+        };
+        /**
+         * ActionSource
+         * @description Where the function of an action is written.
+         */
+        ActionSource: {
+            /**
+             * File
+             * @default null
+             */
+            file: string | null;
+            /**
+             * Function
+             * @default null
+             */
+            function: string | null;
+            /**
+             * Line
+             * @default null
+             */
+            line: number | null;
         };
         /**
          * AppError
@@ -987,10 +1093,41 @@ export interface components {
              */
             state: "starting" | "running" | "failed" | "ended" | "stopping";
         };
+        /** AskPlugin */
+        AskPlugin: {
+            /** Id */
+            id: string;
+        };
         /** Cancelled */
         Cancelled: {
             /** Cancelled */
             cancelled: boolean;
+        };
+        /**
+         * ChunkData
+         * @description A chunk. `start` and `end` are its span in the source text, in characters (of Unicode, not of UTF-16).
+         *
+         *     The chunk's text is that of its span, up to whitespace.
+         */
+        ChunkData: {
+            /** Chars */
+            chars: number;
+            /** End */
+            end: number;
+            /** Index */
+            index: number;
+            /** Metadata */
+            metadata: {
+                [key: string]: unknown;
+            };
+            /** @default null */
+            overlap: components["schemas"]["OverlapData"] | null;
+            /** Start */
+            start: number;
+            /** Text */
+            text: string;
+            /** Tokens */
+            tokens: number;
         };
         /** Deleted */
         Deleted: {
@@ -1113,6 +1250,55 @@ export interface components {
             type: "hello" | "app" | "runtimes" | "actions" | "run" | "trace" | "log" | "missed" | "ping";
         };
         /**
+         * EmbedPreview
+         * @description Texts for an embedder, at most 50 of at most 20,000 characters.
+         */
+        EmbedPreview: {
+            /** Key */
+            key: string;
+            /**
+             * Options
+             * @default null
+             */
+            options: {
+                [key: string]: unknown;
+            } | null;
+            /**
+             * Runtimeid
+             * @default null
+             */
+            runtimeId: string | null;
+            /**
+             * Task
+             * @default null
+             */
+            task: ("document" | "query") | null;
+            /** Texts */
+            texts: string[];
+        };
+        /**
+         * EmbedPreviewData
+         * @description Vectors in the order of the texts.
+         */
+        EmbedPreviewData: {
+            /** Dimension */
+            dimension: number;
+            /** Durationms */
+            durationMs: number;
+            /** Explained */
+            explained: [
+                number,
+                number
+            ];
+            /** Key */
+            key: string;
+            run: components["schemas"]["RunInfo"];
+            /** Similarity */
+            similarity: number[][];
+            /** Vectors */
+            vectors: components["schemas"]["TextVector"][];
+        };
+        /**
          * ErrorAnswer
          * @description Why a request failed; `details.hint` says what to do, `details.errors` which fields are wrong.
          */
@@ -1125,37 +1311,6 @@ export interface components {
             message: string;
             /** Path */
             path: string;
-        };
-        /**
-         * SourceData
-         * @description Where the function of an action is written.
-         */
-        flowkit__server__dev__shapes__SourceData: {
-            /**
-             * File
-             * @default null
-             */
-            file: string | null;
-            /**
-             * Function
-             * @default null
-             */
-            function: string | null;
-            /**
-             * Line
-             * @default null
-             */
-            line: number | null;
-        };
-        /** SourceData */
-        flowkit__server__store_shapes__SourceData: {
-            /** Count */
-            count: number;
-            /**
-             * Source
-             * @default null
-             */
-            source: string | null;
         };
         /** Imported */
         Imported: {
@@ -1299,6 +1454,16 @@ export interface components {
             summary: components["schemas"]["Summary"];
         };
         /**
+         * OverlapData
+         * @description What a chunk repeats of the one before it: `chars` characters of the source text from the chunk's `start` on.
+         */
+        OverlapData: {
+            /** Chars */
+            chars: number;
+            /** Tokens */
+            tokens: number;
+        };
+        /**
          * PastInputData
          * @description An input that the action had; secrets in it are redacted. Without `input`, it is above 200 kB: see its span.
          */
@@ -1328,6 +1493,48 @@ export interface components {
             inputs: components["schemas"]["PastInputData"][];
         };
         /**
+         * PluginCheck
+         * @description Whether what is behind the plugin answers.
+         */
+        PluginCheck: {
+            /** Durationms */
+            durationMs: number;
+            /**
+             * Hint
+             * @default null
+             */
+            hint: string | null;
+            /** Message */
+            message: string;
+            /** Ok */
+            ok: boolean;
+        };
+        /**
+         * PluginData
+         * @description A plugin that the app uses.
+         */
+        PluginData: {
+            /** Checks */
+            checks: boolean;
+            /**
+             * Environment
+             * @default []
+             */
+            environment: components["schemas"]["PluginVariable"][];
+            /** Id */
+            id: string;
+            /**
+             * Package
+             * @default null
+             */
+            package: string | null;
+            /**
+             * Version
+             * @default null
+             */
+            version: string | null;
+        };
+        /**
          * PluginInfo
          * @description An installed plugin package.
          */
@@ -1338,6 +1545,21 @@ export interface components {
             package: string;
             /** Version */
             version: string;
+        };
+        /** PluginList */
+        PluginList: {
+            /** Plugins */
+            plugins: components["schemas"]["PluginData"][];
+        };
+        /**
+         * PluginVariable
+         * @description A name of the environment that a plugin reads. `set`: it has a value, which nobody is told.
+         */
+        PluginVariable: {
+            /** Name */
+            name: string;
+            /** Set */
+            set: boolean;
         };
         /**
          * Retention
@@ -1508,12 +1730,22 @@ export interface components {
             root: string;
             versions: components["schemas"]["Versions"];
         };
+        /** SourceData */
+        SourceData: {
+            /** Count */
+            count: number;
+            /**
+             * Source
+             * @default null
+             */
+            source: string | null;
+        };
         /** SourceList */
         SourceList: {
             /** Complete */
             complete: boolean;
             /** Sources */
-            sources: components["schemas"]["flowkit__server__store_shapes__SourceData"][];
+            sources: components["schemas"]["SourceData"][];
         };
         /**
          * SpanData
@@ -1669,6 +1901,88 @@ export interface components {
              * @default null
              */
             valuesDropped: boolean | null;
+        };
+        /**
+         * SplitPreview
+         * @description Exactly one of `text` and `path`: a file of the project, or an upload, relative to the project.
+         */
+        SplitPreview: {
+            /**
+             * Embedder
+             * @default null
+             */
+            embedder: string | null;
+            /**
+             * Path
+             * @default null
+             */
+            path: string | null;
+            /**
+             * Runtimeid
+             * @default null
+             */
+            runtimeId: string | null;
+            /** Settings */
+            settings?: {
+                [key: string]: unknown;
+            };
+            /**
+             * Source
+             * @default null
+             */
+            source: string | null;
+            /**
+             * Splitter
+             * @default auto
+             */
+            splitter: string;
+            /**
+             * Text
+             * @default null
+             */
+            text: string | null;
+        };
+        /**
+         * SplitPreviewData
+         * @description The text, and how it would be cut.
+         */
+        SplitPreviewData: {
+            /** Chunks */
+            chunks: components["schemas"]["ChunkData"][];
+            /** Countedby */
+            countedBy: string;
+            /**
+             * Source
+             * @default null
+             */
+            source: string | null;
+            /** Splitter */
+            splitter: string;
+            /** Text */
+            text: string;
+            /** Tokens */
+            tokens: number;
+            /** Total */
+            total: number;
+        };
+        /**
+         * SplitterData
+         * @description A splitter to choose. `settings` is the JSON Schema (2020-12) of what it may be told.
+         */
+        SplitterData: {
+            /** Description */
+            description: string;
+            /** Name */
+            name: string;
+            /** Settings */
+            settings: {
+                [key: string]: unknown;
+            };
+        };
+        /** SplitterList */
+        SplitterList: {
+            /** Splitters */
+            splitters: components["schemas"]["SplitterData"][];
         };
         /**
          * StoreData
@@ -1927,6 +2241,20 @@ export interface components {
             traces: components["schemas"]["Summary"][];
         };
         /**
+         * TextVector
+         * @description The vector of one text.
+         */
+        TextVector: {
+            /** First */
+            first: number[];
+            /** Norm */
+            norm: number;
+            /** X */
+            x: number;
+            /** Y */
+            y: number;
+        };
+        /**
          * TraceData
          * @description A trace, or any part of one; spans by their id.
          */
@@ -2105,18 +2433,21 @@ export type Abilities = components['schemas']['Abilities'];
 export type ActionData = components['schemas']['ActionData'];
 export type ActionDetails = components['schemas']['ActionDetails'];
 export type ActionList = components['schemas']['ActionList'];
+export type ActionSource = components['schemas']['ActionSource'];
 export type AppError = components['schemas']['AppError'];
 export type AppState = components['schemas']['AppState'];
+export type AskPlugin = components['schemas']['AskPlugin'];
 export type Cancelled = components['schemas']['Cancelled'];
+export type ChunkData = components['schemas']['ChunkData'];
 export type Deleted = components['schemas']['Deleted'];
 export type DeletedDocuments = components['schemas']['DeletedDocuments'];
 export type DeleteDocuments = components['schemas']['DeleteDocuments'];
 export type DeleteTraces = components['schemas']['DeleteTraces'];
 export type DevEvent = components['schemas']['DevEvent'];
+export type EmbedPreview = components['schemas']['EmbedPreview'];
+export type EmbedPreviewData = components['schemas']['EmbedPreviewData'];
 export type ErrorAnswer = components['schemas']['ErrorAnswer'];
 export type FieldError = components['schemas']['FieldError'];
-export type FlowkitServerDevShapesSourceData = components['schemas']['flowkit__server__dev__shapes__SourceData'];
-export type FlowkitServerStoreShapesSourceData = components['schemas']['flowkit__server__store_shapes__SourceData'];
 export type Imported = components['schemas']['Imported'];
 export type IndexData = components['schemas']['IndexData'];
 export type LastRunData = components['schemas']['LastRunData'];
@@ -2125,9 +2456,14 @@ export type LogList = components['schemas']['LogList'];
 export type OtlpAnswer = components['schemas']['OtlpAnswer'];
 export type OtlpRequest = components['schemas']['OtlpRequest'];
 export type Outline = components['schemas']['Outline'];
+export type OverlapData = components['schemas']['OverlapData'];
 export type PastInputData = components['schemas']['PastInputData'];
 export type PastInputs = components['schemas']['PastInputs'];
+export type PluginCheck = components['schemas']['PluginCheck'];
+export type PluginData = components['schemas']['PluginData'];
 export type PluginInfo = components['schemas']['PluginInfo'];
+export type PluginList = components['schemas']['PluginList'];
+export type PluginVariable = components['schemas']['PluginVariable'];
 export type Retention = components['schemas']['Retention'];
 export type RunEvent = components['schemas']['RunEvent'];
 export type RunInfo = components['schemas']['RunInfo'];
@@ -2136,10 +2472,15 @@ export type RunStart = components['schemas']['RunStart'];
 export type RuntimeData = components['schemas']['RuntimeData'];
 export type RuntimeList = components['schemas']['RuntimeList'];
 export type SettingsData = components['schemas']['SettingsData'];
+export type SourceData = components['schemas']['SourceData'];
 export type SourceList = components['schemas']['SourceList'];
 export type SpanData = components['schemas']['SpanData'];
 export type SpanEventData = components['schemas']['SpanEventData'];
 export type SpanOutline = components['schemas']['SpanOutline'];
+export type SplitPreview = components['schemas']['SplitPreview'];
+export type SplitPreviewData = components['schemas']['SplitPreviewData'];
+export type SplitterData = components['schemas']['SplitterData'];
+export type SplitterList = components['schemas']['SplitterList'];
 export type StoreData = components['schemas']['StoreData'];
 export type StoredData = components['schemas']['StoredData'];
 export type StoredDocument = components['schemas']['StoredDocument'];
@@ -2150,6 +2491,7 @@ export type StoreList = components['schemas']['StoreList'];
 export type StoreProblem = components['schemas']['StoreProblem'];
 export type Summary = components['schemas']['Summary'];
 export type SummaryList = components['schemas']['SummaryList'];
+export type TextVector = components['schemas']['TextVector'];
 export type TraceData = components['schemas']['TraceData'];
 export type TraceList = components['schemas']['TraceList'];
 export type TraceSummaryData = components['schemas']['TraceSummaryData'];
@@ -2243,6 +2585,39 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["ActionDetails"];
+                };
+            };
+            /** @description Why it was refused, or failed */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+        };
+    };
+    previewEmbed: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["EmbedPreview"];
+            };
+        };
+        responses: {
+            /** @description The answer */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["EmbedPreviewData"];
                 };
             };
             /** @description Why it was refused, or failed */
@@ -2553,6 +2928,68 @@ export interface operations {
             };
         };
     };
+    listPlugins: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The answer */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PluginList"];
+                };
+            };
+            /** @description Why it was refused, or failed */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+        };
+    };
+    checkPlugin: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["AskPlugin"];
+            };
+        };
+        responses: {
+            /** @description The answer */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PluginCheck"];
+                };
+            };
+            /** @description Why it was refused, or failed */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+        };
+    };
     listRuns: {
         parameters: {
             query?: never;
@@ -2755,6 +3192,68 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["SettingsData"];
+                };
+            };
+            /** @description Why it was refused, or failed */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+        };
+    };
+    previewSplit: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SplitPreview"];
+            };
+        };
+        responses: {
+            /** @description The answer */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SplitPreviewData"];
+                };
+            };
+            /** @description Why it was refused, or failed */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+        };
+    };
+    listSplitters: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The answer */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SplitterList"];
                 };
             };
             /** @description Why it was refused, or failed */
