@@ -82,7 +82,7 @@ export function folded(frames: readonly Frame[]): readonly { library: boolean; f
   const groups: { library: boolean; frames: Frame[] }[] = []
   for (const frame of frames) {
     const last = groups.at(-1)
-    if (last !== undefined && last.library && frame.library) last.frames.push(frame)
+    if (last?.library && frame.library) last.frames.push(frame)
     else groups.push({ library: frame.library, frames: [frame] })
   }
   return groups

@@ -1,0 +1,76 @@
+/**
+ * Messages and their parts, read out of what a model was given or gave.
+ *
+ *     messagesOf(input)     // [{role: "user", parts: [{type: "text", text: "…"}]}]
+ */
+export type Part =
+  | { type: "text"; text: string }
+  | { type: "reasoning"; text: string }
+  | { type: "toolRequest"; name: string; ref: string | undefined; value: unknown }
+  | { type: "toolResponse"; name: string; ref: string | undefined; value: unknown }
+  | { type: "media"; url: string; contentType: string | undefined }
+  | { type: "other"; value: unknown }
+
+export interface Message {
+  role: string
+  parts: readonly Part[]
+}
+
+type Facts = Record<string, unknown>
+
+const isFacts = (value: unknown): value is Facts =>
+  typeof value === "object" && value !== null && !Array.isArray(value)
+
+/** Empty when there are none: the value is something else then. */
+export function messagesOf(value: unknown): readonly Message[] {
+  if (!isFacts(value)) return []
+  const list = Array.isArray(value.messages)
+    ? value.messages
+    : isFacts(value.message)
+      ? [value.message]
+      : // Genkit's older models answer with candidates.
+        Array.isArray(value.candidates)
+        ? value.candidates.flatMap((candidate) => (isFacts(candidate) ? [candidate.message] : []))
+        : []
+  return list.flatMap((message) =>
+    isFacts(message) && Array.isArray(message.content)
+      ? [{ role: String(message.role ?? "?"), parts: message.content.map(partOf) }]
+      : [],
+  )
+}
+
+function partOf(part: unknown): Part {
+  if (!isFacts(part)) return { type: "other", value: part }
+  if (typeof part.text === "string") return { type: "text", text: part.text }
+  if (typeof part.reasoning === "string") return { type: "reasoning", text: part.reasoning }
+  if (isFacts(part.media)) {
+    const { url, contentType } = part.media
+    return {
+      type: "media",
+      url: String(url ?? ""),
+      contentType: typeof contentType === "string" ? contentType : undefined,
+    }
+  }
+  for (const type of ["toolRequest", "toolResponse"] as const) {
+    const tool = part[type]
+    if (!isFacts(tool)) continue
+    const ref = typeof tool.ref === "string" ? tool.ref : undefined
+    return {
+      type,
+      name: String(tool.name ?? "?"),
+      ref,
+      value: type === "toolRequest" ? tool.input : tool.output,
+    }
+  }
+  return { type: "other", value: part }
+}
+
+/** What the request has beside its messages: tools, config, docs. */
+export function restOf(value: unknown): Facts | undefined {
+  if (!isFacts(value)) return undefined
+  const { messages: _, message: __, candidates: ___, request: ____, ...rest } = value
+  const left = Object.entries(rest).filter(
+    ([, item]) => item != null && !(Array.isArray(item) && item.length === 0),
+  )
+  return left.length === 0 ? undefined : Object.fromEntries(left)
+}
