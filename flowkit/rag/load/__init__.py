@@ -8,10 +8,27 @@ type and name. Every document says where it is from in `metadata["source"]`: a p
 address.
 """
 
+from flowkit.rag.load.cloud import Cloud, cloud
 from flowkit.rag.load.files import Files, directory, file
 from flowkit.rag.load.found import Parser
 from flowkit.rag.load.loader import Loader
+from flowkit.rag.load.package import Package, package
 from flowkit.rag.load.place import auto
 from flowkit.rag.load.skipped import Skipped
+from flowkit.rag.load.url import Urls, url
 
-__all__ = ["Files", "Loader", "Parser", "Skipped", "auto", "directory", "file"]
+__all__ = [
+    "Cloud",
+    "Files",
+    "Loader",
+    "Package",
+    "Parser",
+    "Skipped",
+    "Urls",
+    "auto",
+    "cloud",
+    "directory",
+    "file",
+    "package",
+    "url",
+]

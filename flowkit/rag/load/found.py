@@ -18,7 +18,7 @@ Parser = Callable[..., Document | Awaitable[Document]]
 """Makes a document of a path or of bytes: those of `flowkit.rag.parse`, or your own.
 
 It is called with the path or the bytes, and, as far as its signature has them, with `source_name` (what the document's
-`source` will be; its ending tells the format), `content_type` ("text/html") and `encoding` ("cp1252"), both None when
+`source` will be; its ending tells the format), `media_type` ("text/html") and `encoding` ("cp1252"), both None when
 nothing says what they are. It may be async. It runs in a thread otherwise.
 """
 
@@ -32,7 +32,7 @@ class Found:
     content: Content | Callable[[], Content]
     """A function is called in a thread when the item's turn comes."""
     size_bytes: int = 0
-    content_type: str | None = None
+    media_type: str | None = None
     encoding: str | None = None
     metadata: Mapping[str, Any] = field(default_factory=dict)
     """What the loader knows of it; put over what the parser says."""

@@ -22,7 +22,7 @@ Item = Document | Skipped
 
 _log = logging.getLogger("flowkit.load")
 
-_NAMES = ("source_name", "content_type", "encoding")
+_NAMES = ("source_name", "media_type", "encoding")
 _BLANK_BYTES = 1_000_000  # a larger file is not blank, or nobody minds
 
 
@@ -53,7 +53,7 @@ def parsed(parsing: Parsing, found: Found) -> Item | Awaitable[Item | None] | No
         content = found.content if isinstance(found.content, Path | bytes) else found.content()
     except Exception as error:  # noqa: BLE001  one item that cannot be read is told, and the others are loaded
         return _failed(found, error, gone=isinstance(error, FileNotFoundError))
-    given = {"source_name": found.source, "content_type": found.content_type, "encoding": found.encoding}
+    given = {"source_name": found.source, "media_type": found.media_type, "encoding": found.encoding}
     arguments = {name: value for name, value in given.items() if name in parsing.takes}
     try:
         made = parsing.parser(content, **arguments)
