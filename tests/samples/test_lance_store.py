@@ -1,0 +1,35 @@
+"""The sample store in LanceDB keeps the contract of vector stores, on real files; an app uses it as any other."""
+
+from pathlib import Path
+from typing import ClassVar
+
+import pytest
+
+from flowkit import Document, F, Flowkit
+from flowkit.plugin import SearchMode, VectorStore
+from flowkit.testing import FakeEmbedder, StoreContract
+from samples.lance_store.lance_store import Lance
+
+pytestmark = pytest.mark.heavy
+
+
+class TestLance(StoreContract):
+    modes: ClassVar[frozenset[SearchMode]] = frozenset({"vector"})
+    zero_vectors = False  # it compares directions
+    big_batch = 1_000
+
+    @pytest.fixture
+    def store(self, tmp_path: Path) -> Lance:
+        self.folder = tmp_path
+        return Lance("menu", path=tmp_path)
+
+    def make_store(self, store: VectorStore) -> Lance:
+        return Lance("menu", path=self.folder)
+
+
+async def test_an_app_indexes_and_retrieves(tmp_path: Path):
+    store = Lance("menu", path=tmp_path, embedder="fake-embedder")
+    async with Flowkit(plugins=[FakeEmbedder(dimension=32), store]) as ai:
+        await ai.index("menu", [Document.from_text(text, {"price": len(text)}) for text in ("tomato soup", "cake")])
+        hits = await ai.retrieve("menu", "tomato soup", k=1, where=F("price") > 4)
+        assert [(hit.text, hit.score) for hit in hits] == [("tomato soup", 1.0)]
