@@ -222,7 +222,10 @@ def _genkit(work: str, ai: Any) -> Call:
     greet = _inner(work)
 
     async def flow(name: Any) -> Any:
-        return await ai.run(name="greet", fn=lambda: greet(name))
+        async def step() -> Any:
+            return await greet(name)
+
+        return await ai.run(name="greet", fn=step)
 
     flow.__annotations__ = {"name": _types(work), "return": _types(work)}
     made: Call = ai.flow()(flow)
