@@ -1,54 +1,77 @@
 import { describe, expect, it } from "vitest"
-import { cosine, plane, similarities } from "@/features/embedder/matrix"
+import { cosineText, heat, nearest, placed } from "@/features/embedder/similarity"
+import { withLines } from "@/features/embedder/texts"
 import { bands } from "@/features/indexer/bands"
 import { batches, pace } from "@/features/indexer/batches"
 
 describe("similarity", () => {
-  it("is 1 for a vector and itself, at any length, and 0 across", () => {
-    expect(cosine([0.1, 0.7, 0.3], [0.1, 0.7, 0.3])).toBe(1)
-    expect(cosine([1, 0], [3, 0])).toBe(1)
-    expect(cosine([1, 0], [0, 1])).toBe(0)
-    expect(cosine([0, 0], [0, 1])).toBe(0)
+  const matrix = [
+    [1, 0.8, 0.2],
+    [0.8, 1, 0.4],
+    [0.2, 0.4, 1],
+  ]
+  it("is coloured from the least of two different texts to 1", () => {
+    const scale = heat(matrix)
+    expect(scale.least).toBe(0.2)
+    expect(scale.strength(0.2)).toBe(0)
+    expect(scale.strength(1)).toBe(1)
+    expect(scale.strength(0.6)).toBeCloseTo(0.5)
     expect(
-      similarities([
-        [1, 0],
-        [-1, 0],
-      ]),
+      heat([
+        [1, 1],
+        [1, 1],
+      ]).strength(1),
+    ).toBe(1)
+    expect(heat([[1]]).least).toBe(0)
+  })
+  it("tells the nearest other text", () => {
+    expect(nearest(matrix, 0)).toEqual({ index: 1, value: 0.8 })
+    expect(nearest(matrix, 2)).toEqual({ index: 1, value: 0.4 })
+    expect(nearest([[1]], 0)).toBeUndefined()
+  })
+  it("is written with two digits and no empty sign", () => {
+    expect([1, -0.001, -0.5, 0.456].map(cosineText)).toEqual(["1.00", "0.00", "-0.50", "0.46"])
+  })
+})
+
+describe("points on a drawing", () => {
+  it("keep their proportions and stay inside", () => {
+    expect(
+      placed(
+        [
+          [0, 0],
+          [4, 1],
+        ],
+        100,
+        100,
+        10,
+      ),
     ).toEqual([
-      [1, -1],
-      [-1, 1],
+      [10, 60],
+      [90, 40],
+    ])
+    expect(
+      placed(
+        [
+          [1, 1],
+          [1, 1],
+        ],
+        100,
+        50,
+        10,
+      ),
+    ).toEqual([
+      [50, 25],
+      [50, 25],
     ])
   })
 })
 
-describe("the plane", () => {
-  it("keeps distances of what lies on a plane", () => {
-    const vectors = [
-      [0, 0, 5],
-      [4, 0, 5],
-      [4, 3, 5],
-      [0, 3, 5],
-    ]
-    const { points, explained } = plane(vectors)
-    const distance = (a: number, b: number) =>
-      Math.hypot(...(points[a] ?? [0, 0]).map((value, at) => value - ((points[b] ?? [0, 0])[at] ?? 0)))
-    expect(distance(0, 1)).toBeCloseTo(4)
-    expect(distance(1, 2)).toBeCloseTo(3)
-    expect(distance(0, 2)).toBeCloseTo(5)
-    expect(explained[0] + explained[1]).toBeCloseTo(1)
-    expect(explained[0]).toBeGreaterThan(explained[1])
-  })
-  it("is a point for equal vectors, and empty for none", () => {
-    expect(
-      plane([
-        [1, 2],
-        [1, 2],
-      ]).points,
-    ).toEqual([
-      [0, 0],
-      [0, 0],
-    ])
-    expect(plane([]).points).toEqual([])
+describe("texts of a bench", () => {
+  it("are split at lines when several are put in", () => {
+    expect(withLines(["a", "b"], 1, "x\n\ny\r\nz")).toEqual(["a", "x", "y", "z"])
+    expect(withLines(["a"], 0, "ab ")).toEqual(["ab "])
+    expect(withLines(["a"], 0, Array(99).fill("x").join("\n"))).toHaveLength(50)
   })
 })
 

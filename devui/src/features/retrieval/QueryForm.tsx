@@ -1,6 +1,5 @@
 /** The query and everything that goes with it. Enter runs it in a field; Ctrl-Enter everywhere on the bench. */
 import { Bookmark, BookmarkCheck, Columns2, Play, SlidersHorizontal, Square, X } from "lucide-react"
-import { useEffect, useRef } from "react"
 import type { ActionData } from "@/api/schema"
 import { FilterField } from "@/components/documents/FilterField"
 import { SchemaForm } from "@/components/schema-form/SchemaForm"
@@ -11,6 +10,7 @@ import { Popover } from "@/components/ui/Popover"
 import { Segmented } from "@/components/ui/Segmented"
 import { Select } from "@/components/ui/Select"
 import { TextField } from "@/components/ui/TextField"
+import { useRunKey } from "@/components/useRunKey"
 import { type Asked, optionsOf } from "./options"
 import { usePinned } from "./pinned"
 import styles from "./RetrievalBench.module.css"
@@ -206,19 +206,4 @@ export function SideOptions({ action, options, onChange, name }: SideOptionsProp
       )}
     </div>
   )
-}
-
-/** Ctrl-Enter runs, wherever the focus is. */
-export function useRunKey(onRun: () => void): void {
-  const latest = useRef(onRun)
-  latest.current = onRun
-  useEffect(() => {
-    const pressed = (event: KeyboardEvent) => {
-      if (event.key !== "Enter" || !(event.ctrlKey || event.metaKey) || event.defaultPrevented) return
-      event.preventDefault()
-      latest.current()
-    }
-    window.addEventListener("keydown", pressed)
-    return () => window.removeEventListener("keydown", pressed)
-  }, [])
 }
