@@ -1,5 +1,12 @@
 /** Every address of the UI, and what its query string may hold. Pages are loaded when they are first asked for. */
-import { createRootRoute, createRoute, createRouter, lazyRouteComponent } from "@tanstack/react-router"
+import {
+  createRootRoute,
+  createRoute,
+  createRouter,
+  lazyRouteComponent,
+  parseSearchWith,
+  stringifySearchWith,
+} from "@tanstack/react-router"
 import { Layout } from "./Layout"
 import { NotFound } from "./NotFound"
 
@@ -107,6 +114,9 @@ export const router = createRouter({
   routeTree: root.addChildren([home, actions, run, traces, trace, compare, stores, store, logs, settings]),
   defaultPreload: "intent",
   scrollRestoration: true,
+  // Values are texts, and stand in addresses as they are: `?k=3`, not `?k=%223%22`.
+  parseSearch: parseSearchWith((value) => value),
+  stringifySearch: stringifySearchWith(String),
 })
 
 declare module "@tanstack/react-router" {

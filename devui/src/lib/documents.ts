@@ -76,9 +76,9 @@ export function placeOf(metadata: Metadata): Place {
 }
 
 // What is shown in another way, or says nothing to a reader.
-const QUIET = new Set(["source", "page", "heading", "content_hash", "score"])
+const QUIET = new Set(["source", "page", "heading", "index", "start", "end", "content_hash", "score"])
 
-/** Metadata that is worth a chip: simple values, the telling ones first. */
+/** Metadata that is worth a chip: simple values that are not shown otherwise. */
 export function chipsOf(metadata: Metadata): [string, string | number | boolean][] {
   const found: [string, string | number | boolean][] = []
   for (const [name, value] of Object.entries(metadata)) {
@@ -86,6 +86,5 @@ export function chipsOf(metadata: Metadata): [string, string | number | boolean]
     if (typeof value === "string" || typeof value === "number" || typeof value === "boolean")
       found.push([name, value])
   }
-  const last = (name: string) => (["index", "start", "end", "pages"].includes(name) ? 1 : 0)
-  return found.sort(([a], [b]) => last(a) - last(b))
+  return found
 }

@@ -1,5 +1,5 @@
 /** Metadata as chips; a click narrows the filter to it, where there is one. */
-import { type Metadata, chipsOf } from "@/lib/documents"
+import { chipsOf, type Metadata } from "@/lib/documents"
 import { condition } from "@/lib/filterText"
 import styles from "./documents.module.css"
 

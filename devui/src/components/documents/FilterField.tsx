@@ -8,7 +8,7 @@ import { Button, IconButton } from "@/components/ui/Button"
 import { Popover } from "@/components/ui/Popover"
 import { Select } from "@/components/ui/Select"
 import { TextField } from "@/components/ui/TextField"
-import { type FilterOperator, condition, joined, typedValue } from "@/lib/filterText"
+import { condition, type FilterOperator, joined, typedValue } from "@/lib/filterText"
 import styles from "./documents.module.css"
 
 type FilterFieldProps = {
@@ -22,7 +22,8 @@ type FilterFieldProps = {
 export function FilterField({ value, onChange, store, error }: FilterFieldProps) {
   const { data } = useQuery({
     queryKey: [...keys.stores, "stats", store],
-    queryFn: ({ signal }) => ask(api.GET("/api/stores/stats", { params: { query: { store: store ?? "" } }, signal })),
+    queryFn: ({ signal }) =>
+      ask(api.GET("/api/stores/stats", { params: { query: { store: store ?? "" } }, signal })),
     enabled: store !== undefined,
     retry: false,
   })
@@ -64,7 +65,9 @@ function Builder({ types, onAdd }: { types: Record<string, string[]>; onAdd: (te
   const [operator, setOperator] = useState<string>("=")
   const [text, setText] = useState("")
   const known = types[name] ?? []
-  const operators = WORDS.filter(([each]) => each === "=" || each === "!=" || !(known.length === 1 && known[0] === "bool"))
+  const operators = WORDS.filter(
+    ([each]) => each === "=" || each === "!=" || !(known.length === 1 && known[0] === "bool"),
+  )
   const term = condition(name, operator as FilterOperator, typedValue(text, known))
   return (
     <form

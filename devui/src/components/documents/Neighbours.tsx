@@ -56,7 +56,15 @@ export function Neighbours({ store, metadata, text }: { store: string; metadata:
   )
 }
 
-function Neighbour({ number, text, what }: { number: number; text: string; what: "before" | "this" | "after" }) {
+function Neighbour({
+  number,
+  text,
+  what,
+}: {
+  number: number
+  text: string
+  what: "before" | "this" | "after"
+}) {
   const name = { before: "Chunk before", this: "This chunk", after: "Chunk after" }[what]
   return (
     <div className={styles.neighbour} data-neighbour={what}>

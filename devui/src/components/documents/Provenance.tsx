@@ -5,6 +5,8 @@ import styles from "./documents.module.css"
 
 export function Provenance({ metadata }: { metadata: Metadata }) {
   const place = placeOf(metadata)
+  const span =
+    place.start === undefined ? undefined : `characters ${place.start} to ${place.end} of the source`
   const parts: [string, string][] = []
   if (place.page !== undefined) parts.push(["page", `page ${place.page}`])
   if (place.heading !== undefined) parts.push(["heading", place.heading])
@@ -16,7 +18,7 @@ export function Provenance({ metadata }: { metadata: Metadata }) {
         {place.source === undefined ? "no source" : shortened(place.source)}
       </span>
       {parts.map(([name, text]) => (
-        <span key={name} data-part={name} className={styles.part}>
+        <span key={name} data-part={name} className={styles.part} title={name === "chunk" ? span : undefined}>
           {text}
         </span>
       ))}

@@ -1,6 +1,6 @@
 /** Where texts lie beside each other, in the two directions in which they differ most. */
 import styles from "./Scatter.module.css"
-import { placed } from "./similarity"
+import { grouped, placed } from "./similarity"
 
 type ScatterProps = {
   texts: readonly string[]
@@ -51,11 +51,24 @@ export function Scatter({ texts, points, explained, lit, onLight }: ScatterProps
               onPointerEnter={() => onLight(at)}
               onPointerLeave={() => onLight(undefined)}
             />
-            <text x={x + 9} y={y + 4} aria-hidden>
-              {at + 1}
-            </text>
           </g>
         ))}
+        {grouped(places, 12).map((group) => {
+          const [x, y] = places[group[0] ?? 0] ?? [0, 0]
+          const right = Math.max(...group.map((at) => places[at]?.[0] ?? x))
+          return (
+            <text
+              key={group[0]}
+              className={styles.name}
+              data-lit={(lit !== undefined && group.includes(lit)) || undefined}
+              x={right + 9}
+              y={y + 4}
+              aria-hidden
+            >
+              {group.map((at) => at + 1).join(", ")}
+            </text>
+          )
+        })}
       </svg>
       <figcaption className={styles.caption}>{shown ?? "Point at a dot to read its text."}</figcaption>
     </figure>

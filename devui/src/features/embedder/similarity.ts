@@ -58,3 +58,17 @@ export function placed(
     height / 2 - (y - (low + high) / 2) * size,
   ])
 }
+
+/** Points that would hide each other's names, together: each group has one name. Places are in order of the texts. */
+export function grouped(places: readonly (readonly [number, number])[], near: number): number[][] {
+  const groups: number[][] = []
+  places.forEach(([x, y], at) => {
+    const group = groups.find((each) => {
+      const first = places[each[0] ?? 0]
+      return first !== undefined && Math.hypot(x - first[0], y - first[1]) < near
+    })
+    if (group === undefined) groups.push([at])
+    else group.push(at)
+  })
+  return groups
+}

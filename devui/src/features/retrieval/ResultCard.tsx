@@ -29,7 +29,7 @@ type ResultCardProps = {
   onFilter?: ((term: string) => void) | undefined
 }
 
-const EXCERPT = 320
+const EXCERPT = 420
 
 export function ResultCard(props: ResultCardProps) {
   const {
