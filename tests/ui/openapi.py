@@ -1,6 +1,6 @@
 """The OpenAPI document of the dev API, as the UI's types are made of it.
 
-    python -m tests.ui.openapi >devui/openapi.json
+python -m tests.ui.openapi >devui/openapi.json
 """
 
 import json
