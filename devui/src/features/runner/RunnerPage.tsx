@@ -1,3 +1,87 @@
+/** The page of one action: its bench where its kind has one, else, or as its tab "Raw", the runner that every action has. */
+import { useQuery } from "@tanstack/react-query"
+import { useNavigate, useParams, useSearch } from "@tanstack/react-router"
+import { SearchX } from "lucide-react"
+import { type ComponentType, lazy, Suspense } from "react"
+import { actionsQuery } from "@/api/queries"
+import type { ActionData } from "@/api/schema"
+import { KindTag } from "@/components/KindTag"
+import { Source } from "@/components/Source"
+import { LinkButton } from "@/components/ui/Button"
+import { Empty } from "@/components/ui/Empty"
+import { Failure } from "@/components/ui/Failure"
+import { PageHeader } from "@/components/ui/PageHeader"
+import { Segmented } from "@/components/ui/Segmented"
+import { Skeleton } from "@/components/ui/Skeleton"
+import { Runner } from "./Runner"
+import styles from "./runner.module.css"
+
+type Bench = ComponentType<{ action: ActionData }>
+
+const RetrievalBench: Bench = lazy(() =>
+  import("@/features/retrieval/RetrievalBench").then(({ RetrievalBench }) => ({ default: RetrievalBench })),
+)
+
+const BENCHES: Readonly<Record<string, Bench>> = {
+  retriever: RetrievalBench,
+  reranker: RetrievalBench,
+}
+
 export function RunnerPage() {
-  return <h1>RunnerPage</h1>
+  const { kind, _splat: name = "" } = useParams({ from: "/run/$kind/$" })
+  const { tab } = useSearch({ from: "/run/$kind/$" })
+  const navigate = useNavigate()
+  const key = `/${kind}/${name}`
+  const actions = useQuery(actionsQuery)
+  if (actions.isPending) return <Skeleton lines={8} />
+  if (actions.isError) return <Failure error={actions.error} onRetry={() => void actions.refetch()} />
+  const action = actions.data.actions.find((one) => one.key === key)
+  if (action === undefined)
+    return (
+      <Empty
+        icon={<SearchX aria-hidden />}
+        title={`There is no action ${key}`}
+        text="It was renamed or removed, or its app is not the one that runs."
+        action={<LinkButton to="/actions">All actions</LinkButton>}
+      />
+    )
+  const Bench = BENCHES[action.kind]
+  const raw = Bench === undefined || tab === "raw"
+  const { file, line } = action.source ?? {}
+  return (
+    <div className={styles.page}>
+      <PageHeader
+        title={action.name}
+        lead={
+          <span className={styles.lead}>
+            <KindTag kind={action.kind} />
+            {action.description && <span>{action.description}</span>}
+            {file && <Source file={file} line={line} />}
+          </span>
+        }
+        actions={
+          Bench !== undefined && (
+            <Segmented
+              label="View of the action"
+              value={raw ? "raw" : "bench"}
+              items={[
+                { value: "bench", label: action.kind === "model" ? "Chat" : "Bench" },
+                { value: "raw", label: "Raw" },
+              ]}
+              onChange={(chosen) =>
+                void navigate({ to: ".", search: chosen === "raw" ? { tab: "raw" } : {}, replace: true })
+              }
+            />
+          )
+        }
+      />
+      {raw ? (
+        <Runner key={key} action={action} />
+      ) : (
+        <Suspense fallback={<Skeleton lines={8} />}>
+          <Bench key={key} action={action} />
+        </Suspense>
+      )}
+    </div>
+  )
 }

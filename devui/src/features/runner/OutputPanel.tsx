@@ -1,0 +1,95 @@
+/** What comes out: the stream while it runs, then the result, or why there is none. */
+import { Play } from "lucide-react"
+import { useMemo, useState } from "react"
+import type { ActionData } from "@/api/schema"
+import { JsonView } from "@/components/JsonView"
+import { CopyButton } from "@/components/ui/CopyButton"
+import { Empty } from "@/components/ui/Empty"
+import { Kbd } from "@/components/ui/Kbd"
+import { Segmented } from "@/components/ui/Segmented"
+import { StaleNote } from "@/components/ui/StaleNote"
+import { Large } from "./Large"
+import { LARGE, sizeOf } from "./output"
+import { Rendered } from "./Rendered"
+import { RunError } from "./RunError"
+import { RunHeader } from "./RunHeader"
+import styles from "./runner.module.css"
+import { StreamedOutput } from "./StreamedOutput"
+import { StreamView } from "./StreamView"
+import type { UseRun } from "./useRun"
+
+type View = "rendered" | "json" | "stream"
+
+interface OutputPanelProps {
+  action: ActionData
+  run: UseRun
+  onCancel: () => void
+  onRetry: () => void
+}
+
+export function OutputPanel({ action, run, onCancel, onRetry }: OutputPanelProps) {
+  const [view, setView] = useState<View>("rendered")
+  const { status, chunks, result } = run
+  const running = status === "running" || status === "starting"
+  const ended = status === "success"
+  const size = useMemo(() => (ended ? sizeOf(result) : 0), [ended, result])
+  const items: { value: View; label: string }[] = [
+    { value: "rendered", label: "Rendered" },
+    { value: "json", label: "JSON" },
+    ...(chunks.length > 0 ? [{ value: "stream" as const, label: "Stream" }] : []),
+  ]
+  const shown = items.some(({ value }) => value === view) ? view : "rendered"
+
+  return (
+    <section className={styles.panel} aria-label="Output">
+      <div className={styles.bar}>
+        <RunHeader run={run} onCancel={onCancel} onRetry={onRetry} />
+        {(ended || chunks.length > 0) && (
+          <>
+            <Segmented label="View of the output" value={shown} items={items} onChange={setView} />
+            {ended && <CopyButton label="Copy output" text={() => asText(result)} />}
+          </>
+        )}
+      </div>
+      {run.dropped && <StaleNote text="The first chunks are no longer kept." />}
+      {status === undefined ? (
+        <Empty
+          icon={<Play aria-hidden />}
+          title="Nothing has run yet"
+          text={
+            <>
+              Run it with <Kbd keys="Mod+Enter" />
+            </>
+          }
+          command={action.kind === "flow" ? `flowkit flow:run ${action.name}` : undefined}
+        />
+      ) : shown === "stream" ? (
+        <StreamView chunks={chunks} />
+      ) : running || (!ended && chunks.length > 0) ? (
+        <>
+          {run.error !== undefined && <RunError run={run} onRetry={onRetry} />}
+          <StreamedOutput chunks={chunks} running={running} json={shown === "json"} />
+        </>
+      ) : (
+        <div className={styles.scroll} data-part="result">
+          {run.error !== undefined && <RunError run={run} onRetry={onRetry} />}
+          {status === "cancelled" && (
+            <Empty title="Cancelled" text="What it did until then is in its trace." />
+          )}
+          {ended &&
+            (size > LARGE ? (
+              <Large value={result} size={size} name={action.name} json={shown === "json"} />
+            ) : shown === "json" ? (
+              <JsonView value={result === undefined ? null : result} expand={3} label="Output" />
+            ) : (
+              <Rendered value={result} />
+            ))}
+        </div>
+      )}
+    </section>
+  )
+}
+
+function asText(value: unknown): string {
+  return typeof value === "string" ? value : JSON.stringify(value ?? null, null, 2)
+}

@@ -1,0 +1,244 @@
+/**
+ * One run, followed: its state as chunks and its end arrive. Chunks are told once for each frame of the screen, however
+ * many there are.
+ *
+ *     const follower = new Follower()
+ *     follower.subscribe(draw)
+ *     await follower.start({ key: "/flow/menuQA", input: "What is vegan?" })
+ */
+import { ApiError, api, ask, OfflineError } from "@/api/client"
+import { lines } from "@/api/lines"
+import type { RunEvent, RunInfo } from "@/api/schema"
+
+export interface RunRequest {
+  key: string
+  /** Absent or undefined: the action is called without one. */
+  input?: unknown
+  context?: Record<string, unknown> | undefined
+}
+
+export type RunStatus = "starting" | "running" | "success" | "error" | "cancelled" | "lost"
+
+export interface RunState {
+  /** undefined: nothing was run yet. */
+  readonly status: RunStatus | undefined
+  readonly run: RunInfo | undefined
+  readonly chunks: readonly unknown[]
+  /** The oldest chunks are no longer kept by the server. */
+  readonly dropped: boolean
+  readonly result: unknown
+  readonly error: ApiError | undefined
+}
+
+/** How a run failed: its exception, and where. */
+export class RunFailure extends ApiError {
+  constructor(
+    readonly type: string,
+    message: string,
+    readonly stack_: string,
+    about: {
+      status: string
+      hint?: string | undefined
+      fields?: readonly { path: string; message: string }[]
+    },
+  ) {
+    super(about.status, message, about.hint, about.fields ?? [], 0)
+    this.name = "RunFailure"
+  }
+}
+
+const IDLE: RunState = {
+  status: undefined,
+  run: undefined,
+  chunks: [],
+  dropped: false,
+  result: undefined,
+  error: undefined,
+}
+const AGAIN_MS = 700
+
+export class Follower {
+  state: RunState = IDLE
+  private readonly watchers = new Set<() => void>()
+  private abort: AbortController | undefined
+  private waiting: unknown[] = []
+  private frame: number | undefined
+
+  readonly subscribe = (watcher: () => void): (() => void) => {
+    this.watchers.add(watcher)
+    return () => this.watchers.delete(watcher)
+  }
+
+  readonly snapshot = (): RunState => this.state
+
+  /** Begin a run; undefined when it was refused, and `state.error` says why. */
+  async start({ key, input, context }: RunRequest): Promise<RunInfo | undefined> {
+    this.leave()
+    const abort = new AbortController()
+    this.abort = abort
+    this.set({ ...IDLE, status: "starting" })
+    const body = {
+      key,
+      ...(input === undefined ? {} : { input }),
+      ...(context === undefined ? {} : { context }),
+    }
+    let run: RunInfo
+    try {
+      run = await ask(api.POST("/api/runs", { body: body as never }))
+    } catch (error) {
+      if (this.abort === abort) this.set({ ...IDLE, status: "error", error: asApiError(error) })
+      return undefined
+    }
+    if (this.abort !== abort) return run
+    this.set({ ...IDLE, status: "running", run })
+    void this.follow(run.runId, abort.signal)
+    return run
+  }
+
+  /** Take up a run that was started before: all of it is told again. */
+  attach(run: RunInfo): void {
+    if (this.state.run?.runId === run.runId && this.abort !== undefined) return
+    this.leave()
+    this.abort = new AbortController()
+    this.set({ ...IDLE, status: "running", run })
+    void this.follow(run.runId, this.abort.signal)
+  }
+
+  /** Show something that is over, a trace of the past for one. */
+  show(state: Partial<RunState>): void {
+    this.leave()
+    this.set({ ...IDLE, ...state })
+  }
+
+  async cancel(): Promise<void> {
+    const { run, status } = this.state
+    if (run === undefined || status !== "running") return
+    await ask(api.POST("/api/runs/{run_id}/cancel", { params: { path: { run_id: run.runId } } }))
+  }
+
+  /** Stop looking; the run goes on. */
+  leave(): void {
+    this.abort?.abort()
+    this.abort = undefined
+    this.waiting = []
+    if (this.frame !== undefined) this.unschedule(this.frame)
+    this.frame = undefined
+  }
+
+  private async follow(runId: string, signal: AbortSignal): Promise<void> {
+    let after = -1
+    let seen = false
+    while (!signal.aborted) {
+      try {
+        for await (const event of lines<RunEvent>(`/api/runs/${runId}/events?after=${after}`, { signal })) {
+          if (signal.aborted) return
+          after = event.n
+          seen = true
+          if (this.take(event)) return
+        }
+      } catch (error) {
+        if (signal.aborted) return
+        if (error instanceof ApiError && !(error instanceof OfflineError) && error.http === 404) {
+          this.lost(seen)
+          return
+        }
+      }
+      if (signal.aborted) return
+      await new Promise((resolve) => setTimeout(resolve, AGAIN_MS))
+    }
+  }
+
+  /** True at the end. */
+  private take(event: RunEvent): boolean {
+    switch (event.type) {
+      case "started":
+        this.set({ ...this.state, run: event.run ?? this.state.run })
+        return false
+      case "chunk":
+        this.waiting.push(event.chunk)
+        this.frame ??= this.schedule()
+        return false
+      case "dropped":
+        this.set({ ...this.state, dropped: true })
+        return false
+      case "ended": {
+        this.flush()
+        const run = event.run ?? this.state.run
+        const status = run?.status ?? "success"
+        const error = event.error ? failureOf(event.error) : undefined
+        this.set({
+          ...this.state,
+          run,
+          status,
+          result: event.result,
+          error: status === "cancelled" ? undefined : error,
+        })
+        return true
+      }
+      default:
+        return false
+    }
+  }
+
+  private lost(seen: boolean): void {
+    const hint = seen ? "its trace may have the rest" : "only the newest runs are kept; its trace is"
+    const error = new ApiError("NOT_FOUND", "The server no longer knows this run", hint, [], 404)
+    this.set({ ...this.state, status: "lost", error })
+  }
+
+  private flush(): void {
+    if (this.frame !== undefined) this.unschedule(this.frame)
+    this.frame = undefined
+    if (this.waiting.length === 0) return
+    const chunks = this.state.chunks.concat(this.waiting)
+    this.waiting = []
+    this.set({ ...this.state, chunks })
+  }
+
+  // A page in the background draws no frames, and is told all the same.
+  private schedule(): number {
+    return document.hidden
+      ? window.setTimeout(() => this.flush(), 250)
+      : requestAnimationFrame(() => this.flush())
+  }
+
+  private unschedule(frame: number): void {
+    cancelAnimationFrame(frame)
+    clearTimeout(frame)
+  }
+
+  private set(state: RunState): void {
+    this.state = state
+    for (const watcher of this.watchers) watcher()
+  }
+}
+
+function asApiError(error: unknown): ApiError {
+  if (error instanceof ApiError) return error
+  const message = error instanceof Error ? error.message : String(error)
+  return new ApiError("UNAVAILABLE", message, "This page goes on when `flowkit start` runs again", [], 0)
+}
+
+interface WireError {
+  message?: unknown
+  details?: { status?: unknown; hint?: unknown; stack?: unknown; errors?: unknown }
+}
+
+/** The exception's type is the beginning of the traceback's last line. */
+export function failureOf(error: unknown): RunFailure {
+  const { message, details = {} } = (error ?? {}) as WireError
+  const stack = typeof details.stack === "string" ? details.stack : ""
+  const said = typeof message === "string" ? message : "The run failed"
+  return new RunFailure(typeFrom(stack, said), said, stack, {
+    status: typeof details.status === "string" ? details.status : "UNKNOWN",
+    hint: typeof details.hint === "string" ? details.hint : undefined,
+    fields: Array.isArray(details.errors) ? (details.errors as { path: string; message: string }[]) : [],
+  })
+}
+
+function typeFrom(stack: string, message: string): string {
+  const named = stack.split("\n").filter((line) => /^[A-Za-z_][\w.]*(:|$)/.test(line))
+  const first = message.split("\n")[0] as string
+  const line = named.findLast((one) => one.endsWith(first)) ?? named.at(-1)
+  return line?.split(":")[0]?.split(".").pop() ?? "Error"
+}

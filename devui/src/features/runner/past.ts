@@ -1,0 +1,82 @@
+/**
+ * Inputs and runs of the past: what a span was given, how a trace ended.
+ *
+ *     const { value, context } = await inputOf(traceId, spanId)
+ */
+import { ApiError, api, ask, request } from "@/api/client"
+import { queryClient } from "@/api/queries"
+import type { Outline, SpanOutline } from "@/api/schema"
+import { isRecord } from "@/components/schema-form/schema"
+import { outlineQuery } from "../trace/useTrace"
+import { RunFailure, type RunState } from "./follow"
+
+type Field = "input" | "output"
+
+/** The whole value, also where the outline has only its size. */
+async function wholeValue(traceId: string, span: SpanOutline, field: Field): Promise<unknown> {
+  if (span[field] !== undefined && span[field] !== null) return span[field]
+  if (!span[`${field}Bytes`]) return undefined
+  return (await request(`/api/traces/${traceId}/spans/${span.spanId}/${field}`)).json()
+}
+
+function rootOf(outline: Outline): SpanOutline | undefined {
+  return (
+    outline.spans.find((span) => !span.parentId && span.kind) ??
+    outline.spans.find((span) => !span.parentId) ??
+    outline.spans[0]
+  )
+}
+
+export interface PastInput {
+  value: unknown
+  context: unknown
+  span: SpanOutline
+  /** Where something was taken out before it was kept, and has to be given again. */
+  redacted: readonly string[]
+}
+
+export async function inputOf(traceId: string, spanId: string | undefined): Promise<PastInput> {
+  const outline = await queryClient.fetchQuery(outlineQuery(traceId))
+  const span = spanId === undefined ? rootOf(outline) : outline.spans.find((one) => one.spanId === spanId)
+  if (span === undefined) throw new ApiError("NOT_FOUND", "The trace has no such span", undefined, [], 404)
+  const value = await wholeValue(traceId, span, "input")
+  return { value, context: span.context, span, redacted: redactedPlaces(value) }
+}
+
+/** Places whose value was a secret. */
+export function redactedPlaces(value: unknown, path = ""): string[] {
+  if (value === "<redacted>") return [path || "the input"]
+  if (Array.isArray(value))
+    return value.flatMap((item, index) => redactedPlaces(item, path === "" ? `${index}` : `${path}.${index}`))
+  if (!isRecord(value)) return []
+  return Object.entries(value).flatMap(([key, item]) =>
+    redactedPlaces(item, path === "" ? key : `${path}.${key}`),
+  )
+}
+
+/** A trace as a run that is over. */
+export async function runOf(traceId: string, key: string): Promise<Partial<RunState>> {
+  const outline = await queryClient.fetchQuery({ ...outlineQuery(traceId), staleTime: 0 })
+  const root = rootOf(outline)
+  const { summary } = outline
+  const run = {
+    runId: "",
+    key,
+    traceId,
+    spanId: root?.spanId ?? null,
+    status: summary.status === "lost" ? ("error" as const) : summary.status,
+    startTimeMs: summary.startTimeMs,
+    durationMs: summary.durationMs ?? null,
+  }
+  const result = root === undefined ? undefined : await wholeValue(traceId, root, "output")
+  const error = root?.error
+    ? new RunFailure(root.error.type, root.error.message, root.error.stack ?? "", { status: "" })
+    : undefined
+  return { status: summary.status, run, result, ...(error === undefined ? {} : { error }) }
+}
+
+/** A run that the server still knows, by its own id or that of its trace. */
+export async function keptRun(id: string) {
+  const { runs } = await ask(api.GET("/api/runs"))
+  return runs.find((run) => run.runId === id || run.traceId === id)
+}

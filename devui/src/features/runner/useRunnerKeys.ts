@@ -1,0 +1,36 @@
+/** Keys of the runner: Ctrl/Cmd-Enter runs, Ctrl-J changes between form and JSON, Esc asks to cancel. */
+import { useEffect, useRef } from "react"
+
+interface Does {
+  run: () => void
+  toggle: () => void
+  /** Absent while nothing runs. */
+  cancel: (() => void) | undefined
+}
+
+export function useRunnerKeys(does: Does): void {
+  const latest = useRef(does)
+  latest.current = does
+  useEffect(() => {
+    const listen = (event: KeyboardEvent) => {
+      if (event.defaultPrevented || event.isComposing) return
+      const mod = event.ctrlKey || event.metaKey
+      const { run, toggle, cancel } = latest.current
+      if (mod && event.key === "Enter") run()
+      else if (event.ctrlKey && event.key.toLowerCase() === "j") toggle()
+      else if (event.key === "Escape" && cancel !== undefined && !within(event.target)) cancel()
+      else return
+      event.preventDefault()
+    }
+    document.addEventListener("keydown", listen)
+    return () => document.removeEventListener("keydown", listen)
+  }, [])
+}
+
+/** Esc belongs to what is open above the page, and to search fields. */
+function within(target: EventTarget | null): boolean {
+  return (
+    target instanceof Element &&
+    target.closest('[role="dialog"], [role="menu"], [role="listbox"], [type="search"]') !== null
+  )
+}
