@@ -10,6 +10,7 @@ from flowkit.core.threads import run_in_thread
 from flowkit.errors import InvalidInputError
 from flowkit.rag.ingest.tally import Tally
 from flowkit.rag.load.skipped import Skipped
+from flowkit.rag.parsed import take
 from flowkit.rag.transform.apply import Transform, transformed
 from flowkit.schema.documents import Document, text_hash
 from flowkit.schema.text import is_blank
@@ -53,9 +54,11 @@ class Pipeline:
         return tally.numbered(rows)
 
     def _look_at(self, document: Document) -> None:
-        if document.metadata.get("text_layer") == "damaged":
+        told = take(dict(document.metadata)).warnings
+        if not told and document.metadata.get("text_layer") == "damaged":
             glyphs = document.metadata.get("unreadable_glyphs", "some")
-            self.warnings.append(f"{document.source}: the text layer is damaged, {glyphs} characters cannot be read")
+            told = [f"the text layer is damaged, {glyphs} characters cannot be read"]
+        self.warnings += [f"{document.source or 'a document'}: {each}" for each in told]
 
     def _has_text(self, document: Document) -> bool:
         if is_blank(document.text):
@@ -65,11 +68,18 @@ class Pipeline:
 
     def _split(self, documents: Sequence[Document]) -> list[Document]:
         if self._splitter is None:
-            return [_plain(document).to_chunk() for document in documents]
+            return [_whole(document) for document in documents]
         chunks: list[Document] = []
         for document in documents:
             chunks.extend(self._splitter(document))
         return chunks
+
+
+def _whole(document: Document) -> Document:
+    """A document as its only chunk, without what its parser told of it."""
+    metadata = document.metadata.copy()
+    take(metadata)
+    return _plain(document.model_copy(update={"metadata": metadata})).to_chunk()
 
 
 def _plain(document: Document) -> Document:

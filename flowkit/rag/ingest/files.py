@@ -1,4 +1,4 @@
-"""One file as a document, by the format that its name says.
+"""One file as a document, whatever its format is.
 
 document = parse_file(Path("docs/menu.pdf"), "docs/menu.pdf")
 """
@@ -13,9 +13,9 @@ __all__ = ["Files", "parse_file"]
 
 
 def parse_file(file: Path, source: str) -> Document:
-    """The text of a file, by the ending of its name.
+    """The text of a file, whatever its format is.
 
     Raises:
-        ParseError, ConfigError: it cannot be read.
+        ParseError, UnsupportedError, ConfigError: it cannot be read.
     """
     return default_parser(file, source_name=source)

@@ -1,4 +1,4 @@
-"""Which parser reads what, as long as nobody chooses one: by content type, else by the ending of the name.
+"""What is read how, as long as nobody chooses a parser: `parse.auto()`, and which files are not worth opening.
 
 document = default_parser(Path("menu.pdf"), source_name="docs/menu.pdf")
 """
@@ -7,13 +7,11 @@ import codecs
 from pathlib import Path, PurePosixPath
 
 from flowkit.rag import parse
-from flowkit.rag.transform.html import html_to_text
 from flowkit.schema.documents import Document
 
 __all__ = ["default_parser", "is_binary", "known_encoding"]
 
-_HTML = {".html", ".htm", ".xhtml"}
-_HTML_TYPES = {"text/html", "application/xhtml+xml"}
+_parser = parse.auto()
 _BINARY = (
     " .7z .a .avi .avif .bin .bmp .bz2 .class .db .dll .dylib .eot .exe .f32 .gif .gz .heic .ico .jar .jpeg .jpg .lib"
     " .mkv .mov .mp3 .mp4 .npy .npz .o .obj .onnx .ogg .otf .parquet .pickle .pkl .png .pt .pyc .pyd .rar .so .sqlite"
@@ -22,19 +20,14 @@ _BINARY = (
 
 
 def default_parser(
-    content: Path | bytes, *, source_name: str, content_type: str | None = None, encoding: str | None = None
+    content: Path | bytes, *, source_name: str, media_type: str | None = None, encoding: str | None = None
 ) -> Document:
     """The text of a file or of bytes.
 
     Raises:
-        ParseError, ConfigError: it cannot be read.
+        ParseError, UnsupportedError, ConfigError: it cannot be read.
     """
-    suffix = PurePosixPath(source_name).suffix.lower()
-    kind = (content_type or "").partition(";")[0].strip().lower()
-    if kind == "application/pdf" or (not kind.startswith("text/") and suffix == ".pdf") or _is_pdf(content):
-        return parse.pdf(content, source_name=source_name)
-    document = parse.text(content, encoding, source_name=source_name)
-    return html_to_text()(document) if kind in _HTML_TYPES or (not kind and suffix in _HTML) else document
+    return _parser(content, source_name=source_name, media_type=media_type, encoding=encoding)
 
 
 def is_binary(name: str) -> bool:
@@ -49,7 +42,3 @@ def known_encoding(name: str | None) -> str | None:
         return codecs.lookup(name).name if name else None
     except LookupError:
         return None
-
-
-def _is_pdf(content: Path | bytes) -> bool:
-    return isinstance(content, bytes) and content[:5] == b"%PDF-"

@@ -1,51 +1,72 @@
-"""Plain text files.
+"""Plain text, and Markdown with the settings at its top.
 
 document = text(Path("notes.txt"))
+document = markdown(Path("guide.md"))       # title: … at the top becomes metadata
 """
 
-import codecs
 from pathlib import Path
+from typing import Any
 
-from flowkit.errors import InvalidInputError, ParseError
-from flowkit.rag.parse.files import read
+from flowkit.rag.parse.decoding import as_text, codec_of, decode
+from flowkit.rag.parse.files import Given, read
+from flowkit.rag.parse.front_matter import front_matter
+from flowkit.rag.parse.limits import DEFAULT_LIMITS, Limits
+from flowkit.rag.parse.made import document_of
 from flowkit.schema.documents import Document
-from flowkit.schema.text import is_blank
 
-__all__ = ["text"]
+__all__ = ["decoded", "markdown", "text"]
+
+_USUAL = ("utf-8", "ascii")
 
 
-def text(source: Path | str | bytes, encoding: str | None = None, *, source_name: str | None = None) -> Document:
+def text(
+    source: Path | str | bytes,
+    encoding: str | None = None,
+    *,
+    source_name: str | None = None,
+    limits: Limits = DEFAULT_LIMITS,
+) -> Document:
     """The text of a file (or of bytes), untouched but for a byte order mark at its beginning.
 
+    Metadata: `source`, and `encoding` where the text is not in UTF-8.
+
     Args:
-        encoding: UTF-8 when None; nothing is guessed.
+        encoding: What it is in. By default a byte order mark decides, then whether it is UTF-8, and then what the
+            bytes look like.
         source_name: what to call it in `metadata["source"]`, instead of its path.
 
     Raises:
         NotFoundError: there is no such file.
-        ParseError: it is empty, blank, a folder, or not in this encoding.
+        ParseError: it is empty, blank, a folder, binary, or not in this encoding.
         InvalidInputError: there is no such encoding.
     """
-    try:
-        codec = codecs.lookup(encoding or "utf-8").name
-    except LookupError as error:
-        raise InvalidInputError(f"no encoding {encoding!r}", hint='for instance "cp1252" or "shift_jis"') from error
-    given = read(source, source_name)
-    try:
-        decoded = given.data.decode("utf-8-sig" if codec == "utf-8" else codec)
-    except UnicodeDecodeError as error:
-        where = f"byte 0x{given.data[error.start]:02x} at position {error.start}"
-        raise ParseError(
-            f"{given.name!r} is not {codec} text: {where}",
-            hint='pass encoding=, for instance "cp1252", "utf-16" or "shift_jis"',
-        ) from error
-    except (UnicodeError, ValueError) as error:
-        raise ParseError(f"{given.name!r} is not {codec} text: {error}", hint="pass another encoding=") from error
-    if decoded.count("\0") > len(decoded) // 10:
-        raise ParseError(
-            f"{given.name!r} is full of NUL characters, so it is no {codec} text",
-            hint='a binary file, or text in UTF-16: encoding="utf-16-le"',
-        )
-    if is_blank(decoded.replace("\0", "")):
-        raise ParseError(f"{given.name!r} has no text, only blanks", hint="skip it")
-    return Document.from_text(decoded, {"source": given.source})
+    if encoding is not None:
+        codec_of(encoding)
+    given = read(source, source_name, max_bytes=limits.max_bytes)
+    found, kept = decoded(given, encoding)
+    return document_of(given, found, kept, limits=limits)
+
+
+def markdown(
+    source: Path | str | bytes,
+    encoding: str | None = None,
+    *,
+    source_name: str | None = None,
+    limits: Limits = DEFAULT_LIMITS,
+) -> Document:
+    """As `text`; what the settings at the top say (between lines of `---` or `+++`) is metadata, too.
+
+    The text stays as it is in the file, so that headings, lists and offsets are those of the file. Of the settings,
+    values and lists of values are taken, such as `title`, `date` and `tags`; nested ones are not.
+    """
+    given = read(source, source_name, max_bytes=limits.max_bytes)
+    found, kept = decoded(given, encoding)
+    return document_of(given, found, {**front_matter(found), **kept}, markdown=True, limits=limits)
+
+
+def decoded(given: Given, encoding: str | None, *, declared: str | None = None) -> tuple[str, dict[str, Any]]:
+    """The text of what is given, and `encoding` as metadata where that is not UTF-8."""
+    if encoding is not None:
+        return as_text(given.data, encoding, given.name), {}
+    found, codec = decode(given.data, given.name, declared=declared)
+    return found, {} if codec in _USUAL else {"encoding": codec}

@@ -6,6 +6,7 @@ auto(max_tokens=254, overlap_tokens=25, tokenizer=tokenizer)(document)      # by
 from collections.abc import Callable
 from pathlib import PurePosixPath
 
+from flowkit.rag.parsed import MARKDOWN, TEXT_FORMAT
 from flowkit.rag.split.code import code, language_of
 from flowkit.rag.split.markdown import markdown
 from flowkit.rag.split.prose import prose
@@ -29,6 +30,8 @@ def auto(
     sentence_detector: SentenceDetector = sentences,
 ) -> "Auto":
     """`markdown`, `code` or `prose`, all of the same sizes, by the ending of the document's `source`.
+
+    Where its parser has written the text as Markdown (web pages, Office files, e-books), it is cut by heading, too.
 
     Raises:
         InvalidInputError: the maximum is below 1, the overlap is outside 0…maximum - 1, or the units are mixed.
@@ -65,7 +68,8 @@ class Auto(Splitter):
         self._by_paragraph = by_paragraph
 
     def __call__(self, document: Document) -> list[Document]:
-        return self.of(document.source)(document)
+        is_markdown = document.metadata.get(TEXT_FORMAT) == MARKDOWN
+        return (self._by_heading if is_markdown else self.of(document.source))(document)
 
     def of(self, source: str | None) -> Splitter:
         """The splitter for documents of that source."""

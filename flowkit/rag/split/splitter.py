@@ -11,6 +11,7 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from flowkit.errors import InvalidInputError
+from flowkit.rag.parsed import take
 from flowkit.rag.split.mapped import BLANK
 from flowkit.schema.documents import Document, text_hash
 from flowkit.schema.metadata import Metadata
@@ -30,7 +31,8 @@ class Piece(NamedTuple):
 class Splitter(ABC):
     """Cuts documents into chunks; a subclass says where.
 
-    A chunk is a Document with all metadata of its document (but `page_starts`), and `index` (int, from 0), `start` and
+    A chunk is a Document with all metadata of its document (but what its parser tells the splitter, as `page_starts`),
+    and `index` (int, from 0), `start` and
     `end` (the span in the document's text that the chunk covers; equal to it up to whitespace), `content_hash`, and
     `page` (from 1) where the document says in `page_starts` at which characters its pages begin. A chunk that goes over
     several pages has in `page_breaks` where the further ones begin.
@@ -47,7 +49,7 @@ class Splitter(ABC):
                 f"a splitter cuts a Document, not a {type(document).__name__}", hint="wrap it: Document.from_text(text)"
             )
         kept = document.metadata.copy()
-        page_starts = _page_starts(kept.pop("page_starts", None))
+        page_starts = take(kept).page_starts
         chunks = []
         for index, (text, start, end) in enumerate(self.pieces(document.text)):
             metadata = Metadata(kept)
@@ -67,10 +69,3 @@ class Splitter(ABC):
     def split_all(self, documents: Iterable[Document]) -> list[Document]:
         """The chunks of several documents in one list, in order; `index` starts again with each document."""
         return [chunk for document in documents for chunk in self(document)]
-
-
-def _page_starts(value: object) -> list[int]:
-    """The offsets at which pages begin; anything else under that key is some other program's, and is ignored."""
-    if isinstance(value, list) and all(type(start) is int for start in value) and value == sorted(value):
-        return value
-    return []

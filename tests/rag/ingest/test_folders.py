@@ -50,6 +50,7 @@ async def test_files_are_read_by_their_format_and_the_rest_is_told(ai: Flowkit, 
     assert await sources(store) == {
         "docs/deep/notes.txt",
         "docs/guide.md",
+        "docs/latin.txt",
         "docs/menu.pdf",
         "docs/page.html",
         "docs/shop.py",
@@ -57,12 +58,12 @@ async def test_files_are_read_by_their_format_and_the_rest_is_told(ai: Flowkit, 
     assert {item.source for item in report.skipped} == {
         "docs/broken.pdf",
         "docs/empty.md",
-        "docs/latin.txt",
         "docs/photo.jpg",
     }
     assert not any("secret" in text or "<p>" in text for text in await texts(store))
     found = {row.document.text: row.document.metadata for row in (await store.fetch(limit=100)).items}
     assert [metadata.get("heading") for text, metadata in sorted(found.items()) if text.startswith("#")] == [
+        "Bread",
         "Guide > Paying",
         "Guide > Cancelling",
     ]
@@ -78,8 +79,15 @@ async def test_edits_additions_removals_and_renames_are_followed(ai: Flowkit, st
 
     report = await ai.ingest("docs", docs, sync="full")
 
-    assert report.sources.model_dump() == {"added": 2, "changed": 1, "removed": 2, "unchanged": 2}
-    assert await sources(store) == {"docs/guide.md", "docs/menu.pdf", "docs/new.md", "docs/notes.txt", "docs/page.html"}
+    assert report.sources.model_dump() == {"added": 2, "changed": 1, "removed": 2, "unchanged": 3}
+    assert await sources(store) == {
+        "docs/guide.md",
+        "docs/latin.txt",
+        "docs/menu.pdf",
+        "docs/new.md",
+        "docs/notes.txt",
+        "docs/page.html",
+    }
     assert done(await ai.ingest("docs", docs, sync="full"))[:3] == (0, 0, 0)
 
 
@@ -160,7 +168,7 @@ async def test_one_file_may_be_ingested_and_nothing_else_is_touched(ai: Flowkit,
     report = await ai.ingest("docs", str(docs / "shop.py"), sync="full")
 
     assert done(report) == (0, 0, 0, 1)
-    assert len(await sources(store)) == 5
+    assert len(await sources(store)) == 6
     with pytest.raises(NotFoundError):
         await ai.ingest("docs", docs / "nothing.md")
 

@@ -37,9 +37,10 @@ def test_nul_is_removed():
     [
         (b"", None, "is empty"),
         (b" \n ", None, "has no text, only blanks"),
-        ("Crème".encode("cp1252"), None, "'menu.txt' is not utf-8 text: byte 0xe8 at position 2.*pass encoding="),
-        ("soup".encode("utf-16"), None, "byte 0xff at position 0"),
-        ("soup".encode("utf-16-le"), None, "full of NUL characters"),
+        ("Crème".encode("cp1252"), "utf-8", "'menu.txt' is not utf-8 text: byte 0xe8 at position 2.*another encoding="),
+        ("soup".encode("utf-16"), "utf-8", "byte 0xff at position 0"),
+        ("soup".encode("utf-16-le"), "utf-8", "full of NUL characters"),
+        (bytes(range(256)), None, "is no text in any encoding"),
         ("水".encode(), "ascii", "is not ascii text"),
     ],
 )

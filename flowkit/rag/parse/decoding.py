@@ -1,0 +1,147 @@
+"""Bytes as text: by their byte order mark, as UTF-8, or in the encoding that they look like.
+
+text, encoding = decode(data, "notes.txt")
+"""
+
+import codecs
+import re
+
+from flowkit.errors import InvalidInputError, ParseError
+
+__all__ = ["as_text", "codec_of", "could_be", "decode", "is_binary"]
+
+# UTF-32 first: its mark begins with that of UTF-16.
+_MARKS = (
+    (codecs.BOM_UTF8, "utf-8"),
+    (codecs.BOM_UTF32_LE, "utf-32"),
+    (codecs.BOM_UTF32_BE, "utf-32"),
+    (codecs.BOM_UTF16_LE, "utf-16"),
+    (codecs.BOM_UTF16_BE, "utf-16"),
+)
+_CONTROL = re.compile("[\x01-\x08\x0e-\x1a\x1c-\x1f]")
+_SAMPLE = 200_000
+_BINARY_SHARE = 0.02
+
+
+def codec_of(encoding: str) -> str:
+    """Python's name of an encoding.
+
+    Raises:
+        InvalidInputError: there is none of that name.
+    """
+    try:
+        return codecs.lookup(encoding).name
+    except LookupError as error:
+        raise InvalidInputError(f"no encoding {encoding!r}", hint='for instance "cp1252" or "shift_jis"') from error
+
+
+def decode(data: bytes, name: str, *, declared: str | None = None) -> tuple[str, str]:
+    """The text, without a byte order mark, and the encoding that it is in.
+
+    Args:
+        declared: What the file says of itself, or its sender; taken when the bytes allow it.
+
+    Raises:
+        ParseError: it is no text in any encoding.
+    """
+    for mark, codec in _MARKS:
+        if data.startswith(mark):
+            text = data.decode("utf-8-sig" if codec == "utf-8" else codec, "replace")
+            return text.removeprefix("\ufeff"), codec
+    if is_binary(data):
+        raise ParseError(f"{name!r} is no text in any encoding", hint="a binary file; convert it, or leave it out")
+    for codec in ("utf-8", *_declared(declared)):
+        try:
+            text = data.decode(codec)
+        except ValueError:
+            continue
+        if not _is_wide(text):
+            return text, codec
+    return _guessed(data, name)
+
+
+def as_text(data: bytes, encoding: str, name: str) -> str:
+    """The text in the encoding that the caller names.
+
+    Raises:
+        InvalidInputError: there is no such encoding.
+        ParseError: it is not in that encoding.
+    """
+    codec = codec_of(encoding)
+    try:
+        decoded = data.decode("utf-8-sig" if codec == "utf-8" else codec)
+    except UnicodeDecodeError as error:
+        where = f"byte 0x{data[error.start]:02x} at position {error.start}"
+        raise ParseError(
+            f"{name!r} is not {codec} text: {where}", hint="pass another encoding=, or none, and it is found out"
+        ) from error
+    except ValueError as error:
+        raise ParseError(f"{name!r} is not {codec} text: {error}", hint="pass another encoding=") from error
+    if _is_wide(decoded):
+        raise ParseError(
+            f"{name!r} is full of NUL characters, so it is no {codec} text",
+            hint='a binary file, or text in UTF-16: encoding="utf-16-le"',
+        )
+    return decoded
+
+
+def could_be(data: bytes, encoding: str | None) -> bool:
+    """Whether that is an encoding, and bytes that have no mark of another, and are not UTF-8, are in it."""
+    codecs_said = _declared(encoding)
+    if not codecs_said or data.startswith(tuple(mark for mark, _ in _MARKS)):
+        return False
+    for codec in ("utf-8", *codecs_said):
+        try:
+            data.decode(codec)
+        except ValueError:
+            continue
+        return codec != "utf-8"
+    return False
+
+
+def is_binary(data: bytes) -> bool:
+    """Whether bytes without a byte order mark can be no text: NUL or control characters are in them."""
+    sample = data[:_SAMPLE]
+    if _wide_codec(sample) is not None:
+        return False
+    text = sample.decode("latin-1")
+    return _is_wide(text) or len(_CONTROL.findall(text)) > _BINARY_SHARE * len(text)
+
+
+def _guessed(data: bytes, name: str) -> tuple[str, str]:
+    wide = _wide_codec(data[:_SAMPLE])
+    if wide is not None:
+        return data.decode(wide, "replace"), wide
+    import chardet
+
+    found = chardet.detect(data[:_SAMPLE])["encoding"]
+    for codec in (found, "cp1252", "latin-1"):
+        try:
+            text = data.decode(codec or "cp1252", "strict" if codec != found else "replace")
+        except (LookupError, ValueError):
+            continue
+        if codec is None or text.count("\ufffd") > len(text) // 100:
+            continue
+        return text, codec_of(codec)
+    raise ParseError(f"{name!r} is no text in any encoding", hint="a binary file; convert it, or pass encoding=")
+
+
+def _declared(encoding: str | None) -> tuple[str, ...]:
+    try:
+        return (codecs.lookup(encoding).name,) if encoding else ()
+    except (LookupError, ValueError):
+        return ()
+
+
+def _is_wide(text: str) -> bool:
+    return text.count("\0") > len(text) // 10
+
+
+def _wide_codec(sample: bytes) -> str | None:
+    """UTF-16 without a mark, of text that is mostly in Latin letters: every other byte is NUL."""
+    sample = sample[: len(sample) // 2 * 2]
+    even, odd = sample[::2].count(0), sample[1::2].count(0)
+    half = len(sample) // 2
+    if odd > 0.4 * half and even < 0.05 * half:
+        return "utf-16-le"
+    return "utf-16-be" if even > 0.4 * half and odd < 0.05 * half else None
