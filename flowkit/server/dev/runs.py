@@ -26,6 +26,9 @@ if TYPE_CHECKING:
 __all__ = ["Run", "Runs"]
 
 _KEPT_RUNS = 100
+_KEPT_SECONDS = 30.0
+_MOST_RUNS = 5_000
+_MOST_BYTES = 500_000_000
 _KEPT_EVENTS = 5_000
 _KEPT_BYTES = 20_000_000
 _PING_SECONDS = 15.0
@@ -56,6 +59,11 @@ class Run:
     @property
     def ended(self) -> bool:
         return self.info.status != "running"
+
+    @property
+    def size_bytes(self) -> int:
+        """Of the chunks that are kept."""
+        return self._bytes
 
     async def follow(self, after: int = -1) -> AsyncIterator[dict[str, Any]]:
         """Events with a number above `after`, then those to come, until the run has ended."""
@@ -219,9 +227,18 @@ class Runs:
         await run.end(_answer(last))
 
     def _forget_old(self) -> None:
-        ended = [run_id for run_id, run in self._runs.items() if run.ended]
-        for run_id in ended[: max(0, len(self._runs) - _KEPT_RUNS)]:
-            del self._runs[run_id]
+        """Runs that have just ended stay, as whoever started one of many may not have come to read it."""
+        if len(self._runs) <= _KEPT_RUNS:
+            return
+        recent = time.time() * 1000 - _KEPT_SECONDS * 1000
+        size = sum(run.size_bytes for run in self._runs.values())
+        for run_id, run in list(self._runs.items()):
+            if len(self._runs) <= _KEPT_RUNS:
+                return
+            full = len(self._runs) > _MOST_RUNS or size > _MOST_BYTES
+            if run.ended and (full or run.info.start_time_ms + (run.info.duration_ms or 0) < recent):
+                size -= run.size_bytes
+                del self._runs[run_id]
 
 
 async def _lines(response: "Response", run: Run) -> bytes:
