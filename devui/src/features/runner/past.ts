@@ -6,9 +6,9 @@
 import { ApiError, api, ask, request } from "@/api/client"
 import { queryClient } from "@/api/queries"
 import type { Outline, SpanOutline } from "@/api/schema"
-import { isRecord } from "@/components/schema-form/schema"
 import { outlineQuery } from "../trace/useTrace"
 import { RunFailure, type RunState } from "./follow"
+import { redactedPlaces } from "./redacted"
 
 type Field = "input" | "output"
 
@@ -41,17 +41,6 @@ export async function inputOf(traceId: string, spanId: string | undefined): Prom
   if (span === undefined) throw new ApiError("NOT_FOUND", "The trace has no such span", undefined, [], 404)
   const value = await wholeValue(traceId, span, "input")
   return { value, context: span.context, span, redacted: redactedPlaces(value) }
-}
-
-/** Places whose value was a secret. */
-export function redactedPlaces(value: unknown, path = ""): string[] {
-  if (value === "<redacted>") return [path || "the input"]
-  if (Array.isArray(value))
-    return value.flatMap((item, index) => redactedPlaces(item, path === "" ? `${index}` : `${path}.${index}`))
-  if (!isRecord(value)) return []
-  return Object.entries(value).flatMap(([key, item]) =>
-    redactedPlaces(item, path === "" ? key : `${path}.${key}`),
-  )
 }
 
 /** A trace as a run that is over. */
