@@ -159,7 +159,7 @@ class Apps:
         if self._client is None:
             import httpx
 
-            # Given up before the app gives them up (5 seconds), as a request must not meet a connection that is closing.
+            # Given up before the app gives them up (5 seconds): a request must not meet a connection that is closing.
             limits = httpx.Limits(max_connections=None, max_keepalive_connections=20, keepalive_expiry=2.0)
             # No proxy stands between processes of one machine.
             self._client = httpx.AsyncClient(trust_env=False, limits=limits)
