@@ -45,7 +45,7 @@ describe("the scale", () => {
 })
 
 describe("idle time", () => {
-  it("is where no span without children runs", () => {
+  it("is where nothing runs but flows and steps that wait", () => {
     const tree = treeOf([
       span("root", { start: 0, end: 1000 }),
       span("a", { parentId: "root", start: 0, end: 50 }),
@@ -53,6 +53,16 @@ describe("idle time", () => {
     ])
 
     expect(idleOf(tree, 0)).toEqual({ gaps: [{ from: 50, to: 950 }], share: 0.9 })
+  })
+
+  it("is none while a retriever works itself, before and after its embedder", () => {
+    const tree = treeOf([
+      span("root", { start: 0, end: 1000 }),
+      span("menu", { parentId: "root", start: 0, end: 900, label: "retriever", kind: "retriever" }),
+      span("embed", { parentId: "menu", start: 0, end: 5, label: "embedder", kind: "embedder" }),
+    ])
+
+    expect(idleOf(tree, 0).share).toBeCloseTo(0.1)
   })
 
   it("is none in a single span, or while one runs", () => {

@@ -1,6 +1,6 @@
 /** A trace in one line: how it stands, what it took, what it cost. */
 import { Link } from "@tanstack/react-router"
-import { useMemo } from "react"
+import { type ReactNode, useMemo } from "react"
 import type { SpanOutline, Summary } from "@/api/schema"
 import { Duration } from "@/components/Duration"
 import { KindTag } from "@/components/KindTag"
@@ -33,16 +33,16 @@ export function SummaryLine({ summary, spans }: SummaryLineProps) {
       <Fact name="Duration">
         <Duration ms={summary.durationMs} />
       </Fact>
-      <Fact name="Tokens">
+      <Fact name="Tokens" seen>
         {tokens === undefined ? (
           "—"
         ) : (
           <span title="Sum of all models: in → out">
-            {count(tokens.input)} → {count(tokens.output)} tokens
+            {count(tokens.input)} → {count(tokens.output)}
           </span>
         )}
       </Fact>
-      <Fact name="Cost">
+      <Fact name="Cost" seen>
         <span title={cost === undefined ? "No price is known" : "As its models told"}>
           {cost === undefined ? "—" : `$${cost.toPrecision(3)}`}
         </span>
@@ -69,10 +69,17 @@ export function SummaryLine({ summary, spans }: SummaryLineProps) {
   )
 }
 
-function Fact({ name, children }: { name: string; children: React.ReactNode }) {
+interface FactProps {
+  name: string
+  /** The name is not only for those who listen. */
+  seen?: boolean
+  children: ReactNode
+}
+
+function Fact({ name, seen = false, children }: FactProps) {
   return (
-    <div>
-      <dt>{name}</dt>
+    <div className={seen ? styles.named : undefined}>
+      <dt>{seen ? name.toLowerCase() : name}</dt>
       <dd data-fact={name.toLowerCase()}>{children}</dd>
     </div>
   )

@@ -11,6 +11,7 @@ import { Empty } from "@/components/ui/Empty"
 import { PageHeader } from "@/components/ui/PageHeader"
 import { toast } from "@/components/ui/toast"
 import { useTitle } from "@/components/ui/useTitle"
+import { download } from "@/lib/download"
 import { runPath } from "@/lib/paths"
 import { isTyping } from "./keys"
 import { neighbour } from "./neighbours"
@@ -98,9 +99,14 @@ export function TracePage() {
             <LinkButton icon={<ScrollText aria-hidden />} to="/logs" search={{ traceId: id }}>
               Logs
             </LinkButton>
-            <a className={styles.export} href={`/api/traces/${encodeURIComponent(id)}/export`} download>
-              <Download aria-hidden size={14} /> Export
-            </a>
+            <Button
+              icon={<Download aria-hidden />}
+              onClick={() =>
+                download(`/api/traces/${encodeURIComponent(id)}/export`, `trace-${id.slice(0, 8)}.json`)
+              }
+            >
+              Export
+            </Button>
             <Button
               icon={<Trash2 aria-hidden />}
               onClick={() => setAsks(true)}

@@ -182,7 +182,7 @@ function Shown({ traceId, live = false, compact = false, ...props }: TraceViewPr
               traceId={traceId}
               node={selected}
               live={running}
-              hovered={state.hovered?.span}
+              hovered={state.hovered === selected ? undefined : state.hovered?.span}
               tab={props.tab ?? ownTab}
               onTab={props.onTab ?? setOwnTab}
             />

@@ -59,8 +59,8 @@ export function Waterfall(props: WaterfallProps) {
   useEffect(() => {
     const id = selected?.span.id
     if (id === undefined || at < 0 || id === shown.current) return
+    virtual.scrollToIndex(at, { align: shown.current === undefined ? "center" : "auto" })
     shown.current = id
-    virtual.scrollToIndex(at, { align: "auto" })
   }, [selected, at, virtual])
 
   // New rows are followed only while the end is what is looked at.

@@ -6,6 +6,7 @@
 import { ApiError, api, ask, request } from "@/api/client"
 import { keys, queryClient } from "@/api/queries"
 import type { Imported } from "@/api/schema"
+import { download } from "@/lib/download"
 
 export async function importFiles(
   files: Iterable<File>,
@@ -37,10 +38,7 @@ const BETWEEN_MS = 150
 /** One file for each: that is what can be imported again. */
 export async function exportTraces(ids: readonly string[]): Promise<void> {
   for (const id of ids) {
-    const link = document.createElement("a")
-    link.href = `/api/traces/${encodeURIComponent(id)}/export`
-    link.download = `trace-${id.slice(0, 8)}.json`
-    link.click()
+    download(`/api/traces/${encodeURIComponent(id)}/export`, `trace-${id.slice(0, 8)}.json`)
     // A browser drops downloads that begin at once.
     await new Promise((resolve) => setTimeout(resolve, BETWEEN_MS))
   }

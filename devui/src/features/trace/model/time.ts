@@ -38,13 +38,16 @@ const GAP_WIDTH = 0.03
 /** Shorter ones stay as they are. */
 const GAP_LEAST = 0.04
 
-/** Stretches in which no span without children runs, and which share of the trace they are. */
+/** What only waits for what is below it. */
+const WAITS = new Set(["flow", "step", "util", "external"])
+
+/** Stretches in which nothing runs but flows and steps that wait, and which share of the trace they are. */
 export function idleOf(tree: Tree, now: number): { gaps: readonly Gap[]; share: number } {
   const end = tree.running ? Math.max(now, tree.end) : tree.end
   const total = end - tree.start
   if (total <= 0) return { gaps: [], share: 0 }
   const busy = tree.nodes
-    .filter((node) => node.children.length === 0)
+    .filter((node) => node.children.length === 0 || !WAITS.has(node.span.label))
     .map((node) => ({ from: node.start, to: node.span.end ?? end }))
     .sort((a, b) => a.from - b.from)
   const gaps: Gap[] = []
