@@ -9,6 +9,8 @@ import {
 } from "@tanstack/react-router"
 import { Layout } from "./Layout"
 import { NotFound } from "./NotFound"
+import { PageError } from "./PageError"
+import { PageWaits } from "./PageWaits"
 
 const root = createRootRoute({ component: Layout, notFoundComponent: NotFound })
 
@@ -114,6 +116,10 @@ export const router = createRouter({
   routeTree: root.addChildren([home, actions, run, traces, trace, compare, stores, store, logs, settings]),
   defaultPreload: "intent",
   scrollRestoration: true,
+  scrollToTopSelectors: ["#main"],
+  defaultErrorComponent: PageError,
+  defaultPendingComponent: PageWaits,
+  defaultPendingMs: 150,
   // Values are texts, and stand in addresses as they are: `?k=3`, not `?k=%223%22`.
   parseSearch: parseSearchWith((value) => value),
   stringifySearch: stringifySearchWith(String),

@@ -1,7 +1,10 @@
 /** Light, dark or as the system has it; kept in this browser. */
+import { useSyncExternalStore } from "react"
+
 export type Theme = "system" | "light" | "dark"
 
 const KEY = "flowkit.theme"
+const watchers = new Set<() => void>()
 
 export function theme(): Theme {
   const kept = localStorage.getItem(KEY)
@@ -16,4 +19,13 @@ export function applyTheme(chosen: Theme = theme()): void {
     localStorage.setItem(KEY, chosen)
     document.documentElement.dataset.theme = chosen
   }
+  for (const watcher of watchers) watcher()
+}
+
+/** What was chosen. */
+export function useTheme(): Theme {
+  return useSyncExternalStore((watcher) => {
+    watchers.add(watcher)
+    return () => watchers.delete(watcher)
+  }, theme)
 }

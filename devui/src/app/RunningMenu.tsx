@@ -1,0 +1,75 @@
+/** How many runs of this server are running, and the way to stop each. Nothing when there is none. */
+import { Link } from "@tanstack/react-router"
+import { Square } from "lucide-react"
+import { useEffect, useState } from "react"
+import { useLive } from "@/api/live"
+import { cancelRun } from "@/api/runToEnd"
+import type { RunInfo } from "@/api/schema"
+import { KindIcon } from "@/components/KindIcon"
+import { StatusIcon } from "@/components/StatusTag"
+import { Button, IconButton } from "@/components/ui/Button"
+import { Popover } from "@/components/ui/Popover"
+import { toast } from "@/components/ui/toast"
+import { duration } from "@/lib/format"
+import { splitKey } from "@/lib/paths"
+import styles from "./TopBar.module.css"
+
+export function RunningMenu() {
+  const { runs } = useLive()
+  const running = runs.filter((run) => run.status === "running")
+  if (running.length === 0) return null
+  return (
+    <Popover
+      label="Running"
+      trigger={
+        <Button size="s" icon={<StatusIcon status="running" />} aria-label={`${running.length} running`}>
+          {running.length}
+        </Button>
+      }
+    >
+      <ul className={styles.runs}>
+        {running.map((run) => (
+          <Row key={run.runId} run={run} />
+        ))}
+      </ul>
+    </Popover>
+  )
+}
+
+function Row({ run }: { run: RunInfo }) {
+  const [now, setNow] = useState(Date.now)
+  useEffect(() => {
+    const timer = setInterval(() => setNow(Date.now()), 1000)
+    return () => clearInterval(timer)
+  }, [])
+  const { kind, name } = splitKey(run.key)
+  return (
+    <li className={styles.run}>
+      <KindIcon kind={kind} />
+      {run.traceId ? (
+        <Link to="/traces/$id" params={{ id: run.traceId }} search={{}}>
+          {name}
+        </Link>
+      ) : (
+        <Link to="/run/$kind/$" params={{ kind, _splat: name }} search={{}}>
+          {name}
+        </Link>
+      )}
+      <span className={styles.age}>{duration(Math.max(0, now - run.startTimeMs))}</span>
+      <IconButton
+        label={`Cancel ${name}`}
+        size="s"
+        icon={<Square aria-hidden />}
+        onClick={() => void cancel(run)}
+      />
+    </li>
+  )
+}
+
+export async function cancel(run: RunInfo): Promise<void> {
+  try {
+    await cancelRun(run.runId)
+  } catch (error) {
+    toast({ title: "It could not be cancelled", text: String((error as Error).message), tone: "error" })
+  }
+}

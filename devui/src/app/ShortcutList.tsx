@@ -1,0 +1,26 @@
+/** The keys and what they do, by place. */
+import { Kbd } from "@/components/ui/Kbd"
+import styles from "./ShortcutList.module.css"
+import { SHORTCUTS } from "./shortcuts"
+
+export function ShortcutList() {
+  return (
+    <div className={styles.groups}>
+      {SHORTCUTS.map((group) => (
+        <section key={group.title} className={styles.group}>
+          <h3>{group.title}</h3>
+          <dl>
+            {group.keys.map(([keys, what]) => (
+              <div key={what} className={styles.row}>
+                <dt>{what}</dt>
+                <dd>
+                  <Kbd keys={keys} />
+                </dd>
+              </div>
+            ))}
+          </dl>
+        </section>
+      ))}
+    </div>
+  )
+}
