@@ -36,13 +36,20 @@ export function text(value: unknown): string | undefined {
 
 /** A label for a key without a title: `maxItems` and `max_items` become `Max items`. */
 export function titleOf(field: Field, key: string | undefined): string {
-  if (field.title !== undefined && key !== undefined && !isTypeTitle(field)) return field.title
+  if (field.title !== undefined && key !== undefined && !isTypeTitle(field) && !isKeyTitle(field.title, key))
+    return field.title
   if (key === undefined) return field.title ?? "Input"
   const words = key
     .replaceAll(/[_-]+/g, " ")
     .replaceAll(/([a-z\d])([A-Z])/g, "$1 $2")
     .trim()
   return words === "" ? key : words.charAt(0).toUpperCase() + words.slice(1)
+}
+
+/** Pydantic's title of `maxTokens` is "Maxtokens", which is worse than the key. */
+function isKeyTitle(title: string, key: string): boolean {
+  const bare = (name: string) => name.replaceAll(/[\s_-]+/g, "").toLowerCase()
+  return bare(title) === bare(key)
 }
 
 /** Pydantic gives a model its class name as title, which says nothing about the property that holds one. */

@@ -22,7 +22,17 @@ const RetrievalBench: Bench = lazy(() =>
   import("@/features/retrieval/RetrievalBench").then(({ RetrievalBench }) => ({ default: RetrievalBench })),
 )
 
+const EmbedderBench: Bench = lazy(() =>
+  import("@/features/embedder/EmbedderBench").then(({ EmbedderBench }) => ({ default: EmbedderBench })),
+)
+
+const IndexerBench: Bench = lazy(() =>
+  import("@/features/indexer/IndexerBench").then(({ IndexerBench }) => ({ default: IndexerBench })),
+)
+
 const BENCHES: Readonly<Record<string, Bench>> = {
+  embedder: EmbedderBench,
+  indexer: IndexerBench,
   retriever: RetrievalBench,
   reranker: RetrievalBench,
 }
