@@ -64,8 +64,14 @@ class Server:
         self.connection = http.client.HTTPConnection("127.0.0.1", int(self.process.stdout.readline()), timeout=60)
 
     def ask(self, method: str, path: str, body: bytes | None = None) -> bytes:
-        self.connection.request(method, path, body, {"Content-Type": "application/json"} if body else {})
-        response = self.connection.getresponse()
+        headers = {"Content-Type": "application/json"} if body else {}
+        try:
+            self.connection.request(method, path, body, headers)
+            response = self.connection.getresponse()
+        except (http.client.RemoteDisconnected, ConnectionError):  # it was idle for too long
+            self.connection.close()
+            self.connection.request(method, path, body, headers)
+            response = self.connection.getresponse()
         answer = response.read()
         assert response.status == 200, answer
         return answer
