@@ -67,7 +67,8 @@ export function TracePage() {
     navigate({ to: "/traces" })
   }
 
-  if (error instanceof ApiError && error.http === 404) return <Missing id={id} />
+  // 400: what is in the address is no id at all.
+  if (error instanceof ApiError && (error.http === 404 || error.http === 400)) return <Missing id={id} />
   return (
     <div className={styles.page} data-trace={id} data-status={summary?.status}>
       <PageHeader

@@ -11,7 +11,7 @@ import { Skeleton } from "@/components/ui/Skeleton"
 import { SplitPane } from "@/components/ui/SplitPane"
 import { runTarget } from "./details/runTarget"
 import { SpanDetails } from "./details/SpanDetails"
-import { isTyping, moved } from "./keys"
+import { isChord, isTyping, moved } from "./keys"
 import { WHOLE } from "./model/time"
 import { nextError, type TraceNode } from "./model/tree"
 import { Notes } from "./Notes"
@@ -76,7 +76,7 @@ function Shown({ traceId, live = false, compact = false, ...props }: TraceViewPr
   }
 
   const onLetter = (event: KeyboardEvent) => {
-    if (event.defaultPrevented || isTyping(event)) return
+    if (isChord(event) || event.defaultPrevented || isTyping(event)) return
     const target = selected && runTarget(selected)
     const does: Record<string, (() => void) | undefined> = {
       "/": () => search.current?.focus(),

@@ -52,6 +52,16 @@ export function moved(
   return undefined
 }
 
+const CHORD_MS = 1200
+let chord = Number.NEGATIVE_INFINITY
+
+/** The letter belongs to the one before: `g` goes to another page with it. To be called once for each key. */
+export function isChord(event: KeyboardEvent): boolean {
+  const second = event.timeStamp - chord < CHORD_MS
+  chord = event.key === "g" ? event.timeStamp : Number.NEGATIVE_INFINITY
+  return second
+}
+
 /** Somebody types, or a dialog is open: letters mean themselves. */
 export function isTyping(event: KeyboardEvent): boolean {
   if (event.ctrlKey || event.metaKey || event.altKey) return true
