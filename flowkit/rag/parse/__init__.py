@@ -10,6 +10,7 @@ and headings end up in the metadata of its chunks (`page`, `heading`). What coul
 
 from flowkit.rag.parse.apart import email, epub, html, office
 from flowkit.rag.parse.auto import Parser, auto
+from flowkit.rag.parse.docling import docling
 from flowkit.rag.parse.limits import Limits
 from flowkit.rag.parse.notebook import notebook
 from flowkit.rag.parse.pdf import pdf
@@ -21,6 +22,7 @@ __all__ = [
     "Parser",
     "auto",
     "csv",
+    "docling",
     "email",
     "epub",
     "html",

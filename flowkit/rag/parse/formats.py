@@ -52,6 +52,7 @@ _BY_MEDIA_TYPE = {
     "text/markdown": "markdown",
     "text/tab-separated-values": "csv",
 }
+_PLAIN = {".log", ".text", ".txt", ".xml", ".yaml", ".yml"}
 # These are known by their bytes alone: a file without them is something else, whatever it is called.
 _MAGICAL = {"pdf", "docx", "pptx", "xlsx", "doc", "ppt", "xls", "epub"}
 
@@ -135,7 +136,8 @@ def format_of(given: Given, media_type: str | None = None) -> Found | Refused:
         named = _BY_MEDIA_TYPE.get(media_type.partition(";")[0].strip().lower())
     magical = _by_magic(given)
     if isinstance(magical, Found):
-        return magical if named in (None, magical.name) else _surprised(magical, given)
+        is_known = named is not None or given.suffix in _PLAIN
+        return _surprised(magical, given) if is_known and named != magical.name else magical
     if magical is not None:
         return magical
     return _by_name(given, named)
