@@ -1,3 +1,64 @@
+/** How everything stands: the app, what it can do, what has run. */
+import { useQuery } from "@tanstack/react-query"
+import { actionsQuery } from "@/api/queries"
+import { LinkButton } from "@/components/ui/Button"
+import { Failure } from "@/components/ui/Failure"
+import { PageHeader } from "@/components/ui/PageHeader"
+import { Section } from "@/components/ui/Section"
+import { Skeleton } from "@/components/ui/Skeleton"
+import { StaleNote } from "@/components/ui/StaleNote"
+import { FailedRuns } from "./FailedRuns"
+import styles from "./HomePage.module.css"
+import { KindCounts } from "./KindCounts"
+import { LastRuns } from "./LastRuns"
+import { QuickStart } from "./QuickStart"
+import { StatusStrip } from "./StatusStrip"
+
 export function HomePage() {
-  return <h1>HomePage</h1>
+  const actions = useQuery(actionsQuery)
+  const none = actions.data?.actions.length === 0
+  return (
+    <div className={styles.page}>
+      <PageHeader
+        title="Home"
+        lead={actions.data?.stale && <StaleNote text="The actions are those of the app's last run" />}
+      />
+      <StatusStrip />
+      {none ? (
+        <QuickStart />
+      ) : (
+        <div className={styles.columns}>
+          <div className={styles.main}>
+            <Section
+              title="Last runs"
+              actions={
+                <LinkButton to="/traces" search={{}} size="s" variant="ghost">
+                  All traces
+                </LinkButton>
+              }
+            >
+              <LastRuns />
+            </Section>
+            <FailedRuns />
+          </div>
+          <Section
+            title="Actions"
+            actions={
+              <LinkButton to="/actions" search={{}} size="s" variant="ghost">
+                All actions
+              </LinkButton>
+            }
+          >
+            {actions.isError ? (
+              <Failure error={actions.error} onRetry={() => void actions.refetch()} />
+            ) : actions.data === undefined ? (
+              <Skeleton lines={6} />
+            ) : (
+              <KindCounts counts={actions.data.counts} />
+            )}
+          </Section>
+        </div>
+      )}
+    </div>
+  )
 }
