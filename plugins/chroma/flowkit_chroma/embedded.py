@@ -17,7 +17,7 @@ from typing import Any, ClassVar
 from flowkit.errors import StateError
 from flowkit.plugin import run_in_thread
 from flowkit.rag.stores.turns import Turns
-from flowkit_chroma.links import SETTINGS, translated
+from flowkit_chroma.links import settings, translated
 from flowkit_chroma.lock import WriterLock
 
 __all__ = ["Embedded"]
@@ -33,9 +33,8 @@ class _Client:
 
     def __init__(self, path: str) -> None:
         import chromadb
-        from chromadb.config import Settings
 
-        self.api: Any = chromadb.PersistentClient(path, settings=Settings(**SETTINGS))
+        self.api: Any = chromadb.PersistentClient(path, settings=settings())
         self.collections: dict[str, Any] = {}
         self.calls = 0
         self.leaving = False

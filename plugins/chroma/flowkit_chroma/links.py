@@ -9,13 +9,27 @@ Every failure leaves here as an error of ours.
 
 from collections.abc import Mapping
 from contextlib import AbstractAsyncContextManager
+from functools import cache
 from typing import Any, Protocol
 
 from flowkit.errors import BackendError, FlowkitError, InvalidInputError, NotFoundError
 
-__all__ = ["SETTINGS", "Link", "translated"]
+__all__ = ["Link", "settings", "translated"]
 
-SETTINGS: dict[str, Any] = {"anonymized_telemetry": False}
+
+def settings(*, verify: bool | None = None) -> Any:
+    """Chroma's settings for a new client, which changes them.
+
+    They are read from the environment once: looking at each of their hundred names takes longer than a request.
+    """
+    return _read_settings(verify).model_copy()
+
+
+@cache
+def _read_settings(verify: bool | None) -> Any:
+    from chromadb.config import Settings
+
+    return Settings(anonymized_telemetry=False, chroma_server_ssl_verify=verify)
 
 
 class Link(Protocol):

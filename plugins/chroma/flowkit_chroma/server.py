@@ -13,12 +13,13 @@ from typing import Any, Literal
 from flowkit.errors import BackendError, ConfigError
 from flowkit.plugin import PerLoop, run_in_thread
 from flowkit.rag.stores.turns import Turns
-from flowkit_chroma.links import SETTINGS, translated
+from flowkit_chroma.links import settings, translated
 
 __all__ = ["Address", "Server", "Transport"]
 
 Transport = Literal["async", "threads"]
 _turns = Turns()  # of this process, whichever store writes
+_making = PerLoop(asyncio.Lock)
 
 
 @dataclass(frozen=True)
@@ -39,8 +40,6 @@ class Address:
         return f"{'https' if self.ssl else 'http'}://{host}:{self.port}"
 
     def options(self) -> dict[str, Any]:
-        from chromadb.config import Settings
-
         return {
             "host": self.host,
             "port": self.port,
@@ -48,7 +47,7 @@ class Address:
             "headers": dict(self.headers),
             # Said outright: left to itself, the async client verifies no certificate, and the sync one loads them all
             # even when there is nothing to verify.
-            "settings": Settings(**SETTINGS, chroma_server_ssl_verify=self.ssl),
+            "settings": settings(verify=self.ssl),
             "tenant": self.tenant,
             "database": self.database,
         }
@@ -158,12 +157,15 @@ class _SyncClient:
         self._collections: dict[str, Any] = {}
 
     async def ask(self, method: str, *args: Any, **arguments: Any) -> Any:
+        await self._ready()
         return await run_in_thread(lambda: getattr(self._opened(), method)(*args, **arguments))
 
     async def collection(self, name: str, *, renew: bool = False) -> Any:
+        await self._ready()
         return await run_in_thread(self._collection, (name, renew))
 
     async def call(self, name: str, method: str, arguments: Mapping[str, Any]) -> Any:
+        await self._ready()
         return await run_in_thread(lambda: getattr(self._collection(name, False), method)(**arguments))
 
     def close(self) -> None:
@@ -174,8 +176,18 @@ class _SyncClient:
             for session in _sessions(api):  # its own close leaves the connections open
                 session.close()
 
+    async def _ready(self) -> None:
+        # The client asks for tenant and database while it is made, and has no time limit by then.
+        if self._api is None:
+            async with asyncio.timeout(self._address.timeout_seconds):
+                await run_in_thread(self._opened)
+
     def _opened(self) -> Any:
-        with self._making:
+        if self._api is not None:
+            return self._api
+        if not self._making.acquire(timeout=self._address.timeout_seconds):
+            raise TimeoutError(f"no answer within {self._address.timeout_seconds} seconds")
+        try:
             if self._api is None:
                 import chromadb
 
@@ -184,6 +196,8 @@ class _SyncClient:
                     session.timeout = self._address.timeout_seconds
                 self._api = api
             return self._api
+        finally:
+            self._making.release()
 
     def _collection(self, name: str, renew: bool) -> Any:
         found = None if renew else self._collections.get(name)
@@ -197,7 +211,6 @@ class _AsyncClient:
 
     def __init__(self, address: Address) -> None:
         self._address = address
-        self._making = asyncio.Lock()
         self._api: Any = None
         self._collections: dict[str, Any] = {}
 
@@ -223,16 +236,18 @@ class _AsyncClient:
 
     async def _opened(self) -> Any:
         if self._api is None:
-            async with self._making:
+            async with _making.get():
                 if self._api is None:
-                    self._api = await self._make()
+                    async with asyncio.timeout(self._address.timeout_seconds):  # it asks for tenant and database
+                        self._api = await self._make()
         return self._api
 
     async def _make(self) -> Any:
         """A client with connections of its own.
 
         Chroma keeps them in one dict for all its clients, by a hash of the loop: headers of one would serve another,
-        and a new loop would get the connections of a dead one.
+        and a new loop would get the connections of a dead one. So one is made at a time on a loop: of two, one would
+        get the other's connections, and the other some without a time limit, which wait for ever.
         """
         import chromadb
         import httpx
@@ -243,13 +258,16 @@ class _AsyncClient:
         mine: httpx.AsyncClient | None = None
         try:
             api = await chromadb.AsyncHttpClient(**self._address.options())
+        except BaseException:
+            if (unused := shared.pop(key, None)) is not None:
+                await unused.aclose()
+            raise
         finally:
             mine = shared.pop(key, None)
             if other is not None and not other.is_closed:
                 shared[key] = other
-        if mine is not None:
-            mine.timeout = httpx.Timeout(self._address.timeout_seconds)
         api._server._clients = {} if mine is None else {key: mine}  # type: ignore[attr-defined]
+        api._server._get_client().timeout = httpx.Timeout(self._address.timeout_seconds)  # type: ignore[attr-defined]
         return api
 
 

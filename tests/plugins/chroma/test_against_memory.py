@@ -70,14 +70,14 @@ async def test_the_same_hits_whatever_was_written_and_deleted_before(folder: Pat
         for value in ("a", 0):
             document = Document.from_text("soup", dict.fromkeys("xyz", value), id="id00")
             await store.upsert([EmbeddedDocument(document, [1.0] * 8)])
-    for _ in range(6):
+    for _ in range(4):
         rows, gone, odd = documents(numbers, 40), [f"id{numbers.randrange(80):02d}" for _ in range(5)], F("x") == 1
         for store in (chroma, memory):
             await store.upsert(rows)
             await store.delete(ids=gone)
             await store.delete(where=odd)
         assert (await chroma.fetch(limit=1000)).items == (await memory.fetch(limit=1000)).items
-        for _ in range(15):
+        for _ in range(8):
             where = filters(numbers, 3)
             vector = [numbers.gauss(0, 1) for _ in range(8)]
             text = " ".join(numbers.choices(WORDS, k=2))

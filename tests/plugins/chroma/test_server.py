@@ -3,12 +3,14 @@
 import asyncio
 from pathlib import Path
 
+import chromadb
 import pytest
 
 from flowkit import Document, F
 from flowkit.errors import BackendError, FilterTypeError
 from flowkit.plugin import EmbeddedDocument, SearchQuery
 from flowkit_chroma import Chroma
+from flowkit_chroma.server import Transport
 from tests.servers.chroma import ChromaServer
 
 pytestmark = [pytest.mark.heavy, pytest.mark.requires("chroma", "the store is tested against the real Chroma")]
@@ -60,3 +62,38 @@ async def test_words_and_types_that_another_store_writes_are_seen_at_once(server
     assert await found(SearchQuery(text="cake")) == []
     await one.aclose()
     await two.aclose()
+
+
+@pytest.mark.parametrize("transport", ["async", "threads"])
+async def test_a_server_that_accepts_and_never_answers_is_named_in_time(transport: Transport):
+    held: list[asyncio.StreamWriter] = []
+
+    async def answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        asked = await reader.readuntil(b"\r\n\r\n")
+        if b"/version" in asked:
+            text = f'"{chromadb.__version__}"'.encode()
+            writer.write(b"HTTP/1.1 200 OK\r\ncontent-length: %d\r\nconnection: close\r\n\r\n%s" % (len(text), text))
+        else:
+            held.append(writer)
+            await reader.read()  # until the client gives up
+        writer.close()
+
+    silent = await asyncio.start_server(answer, "127.0.0.1", 0)
+    port = silent.sockets[0].getsockname()[1]
+    store = Chroma("menu", host="127.0.0.1", port=port, transport=transport, timeout_seconds=0.2)
+    with pytest.raises(BackendError, match=f"'menu' .server http://127.0.0.1:{port}"):
+        await store.open(create=True)
+    silent.close()
+    for writer in held:  # which ends what waits for it in a thread
+        writer.close()
+        await writer.wait_closed()
+
+
+async def test_stores_that_open_at_once_have_connections_of_their_own(server: ChromaServer, index: str):
+    stores = [Chroma(f"{index}-{at}", host="127.0.0.1", port=server.port) for at in range(6)]
+    await asyncio.gather(*(store.open(create=True, dimension=2) for store in stores))
+    for store in stores[1:]:
+        await store.aclose()
+    await stores[0].upsert([EmbeddedDocument(Document.from_text("soup", id="a"), [1, 0])])
+    assert [hit.id for hit in await stores[0].search(SearchQuery(vector=[1, 0]))] == ["a"]
+    await stores[0].aclose()
