@@ -57,36 +57,39 @@ export function IndexerBench({ action }: { action: ActionData }) {
         <SourcePicker material={material} onChange={setMaterial} />
         <SplitterForm cutting={cutting} onChange={setCutting} error={wrong} />
         <div className={styles.go}>
-          <div className={styles.ask}>
-            {action.index && (
-              <Checkbox
-                checked={replace}
-                onChange={setReplace}
-                label="Delete what the index has of this source and the text no longer says"
-              />
-            )}
-            <Button
-              variant="primary"
-              icon={<DatabaseZap aria-hidden />}
-              disabled={!ready}
-              busy={running}
-              onClick={start}
-            >
-              Index{shown !== undefined && ready && ` ${plural(shown.total, "chunk")}`}{" "}
-              <Kbd keys="Mod+Enter" />
-            </Button>
-          </div>
-          <Stages job={job} />
-          {job.state === "cancelled" && (
-            <p className={styles.about} role="status">
-              Cancelled. What was written stays; index again for the rest.
-            </p>
+          {action.index && (
+            <Checkbox
+              checked={replace}
+              onChange={setReplace}
+              label="Delete what the index has of this source and the text no longer says"
+            />
           )}
-          {job.error !== undefined && <Failure error={job.error} onRetry={start} />}
-          {job.report !== undefined && <ReportView report={job.report} action={action} source={job.source} />}
+          <Button
+            variant="primary"
+            icon={<DatabaseZap aria-hidden />}
+            disabled={!ready}
+            busy={running}
+            onClick={start}
+          >
+            Index{shown !== undefined && ready && ` ${plural(shown.total, "chunk")}`} <Kbd keys="Mod+Enter" />
+          </Button>
         </div>
       </div>
       <div className={styles.main}>
+        {job.state !== "idle" && (
+          <div className={styles.job}>
+            <Stages job={job} />
+            {job.state === "cancelled" && (
+              <p className={styles.about} role="status">
+                Cancelled. What was written stays; index again for the rest.
+              </p>
+            )}
+            {job.error !== undefined && <Failure error={job.error} onRetry={start} />}
+            {job.report !== undefined && (
+              <ReportView report={job.report} action={action} source={job.source} />
+            )}
+          </div>
+        )}
         {wrong !== null && settingErrors(wrong).length === 0 && (
           <Failure error={wrong} onRetry={() => preview.refetch()} />
         )}

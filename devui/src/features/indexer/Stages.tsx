@@ -35,12 +35,16 @@ export function Stages({ job }: { job: Indexing }) {
           )
         })}
       </ol>
-      <progress
+      <div
         className={styles.bar}
+        role="progressbar"
         aria-label="Chunks done"
-        max={total === 0 ? 1 : total}
-        {...(total === 0 && running ? {} : { value: done })}
-      />
+        aria-valuemin={0}
+        aria-valuemax={total}
+        {...(total === 0 ? {} : { "aria-valuenow": done })}
+      >
+        <span style={{ width: `${total === 0 ? 0 : (done / total) * 100}%` }} />
+      </div>
       <div className={styles.foot}>
         <span>
           {count(done)} of {plural(total, "chunk")}

@@ -124,7 +124,7 @@ export function DocumentList(props: DocumentListProps) {
               {scored && <th className={table.num}>Score</th>}
               <th>Text</th>
               <th>Source</th>
-              <th className={table.num}>Characters</th>
+              {search.id === undefined && <th className={table.num}>Characters</th>}
             </tr>
           </thead>
           <tbody>
@@ -147,13 +147,19 @@ export function DocumentList(props: DocumentListProps) {
                 {scored && <td className={table.num}>{row.score?.toFixed(3) ?? "—"}</td>}
                 <td className={styles.textCell}>
                   <button type="button" onClick={() => onOpen(row.id)} aria-pressed={search.id === row.id}>
-                    <Highlighted segments={excerpt(row.text.replace(/\s+/g, " "), search.q ?? "", 200)} />
+                    <Highlighted
+                      segments={excerpt(
+                        row.text.replace(/\s+/g, " "),
+                        search.q ?? "",
+                        search.id === undefined ? 160 : 60,
+                      )}
+                    />
                   </button>
                 </td>
                 <td className={styles.sourceCell}>
                   <Where document={row} />
                 </td>
-                <td className={table.num}>{count(row.characters)}</td>
+                {search.id === undefined && <td className={table.num}>{count(row.characters)}</td>}
               </tr>
             ))}
           </tbody>

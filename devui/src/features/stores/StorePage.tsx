@@ -19,10 +19,16 @@ import { DocumentPanel } from "./DocumentPanel"
 import { documentsQuery, type StoreSearch, statsQuery } from "./queries"
 import { Sources } from "./Sources"
 import { StoreFilters } from "./StoreFilters"
+import { StoresPage } from "./StoresPage"
 import styles from "./stores.module.css"
 
 export function StorePage() {
   const { _splat: name = "" } = useParams({ from: "/stores/$" })
+  // The router takes /stores for a name that is empty.
+  return name === "" ? <StoresPage /> : <Named name={name} />
+}
+
+function Named({ name }: { name: string }) {
   const stats = useQuery(statsQuery(name))
   if (stats.isPending) return <Skeleton lines={10} />
   if (stats.isError) return <Failure error={stats.error} onRetry={() => stats.refetch()} />

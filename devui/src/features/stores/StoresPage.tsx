@@ -100,7 +100,7 @@ export function State({ store }: { store: StoreData }) {
   const lacks = missing(store)
   return (
     <span className={styles.state}>
-      <Badge tone="ok">fits</Badge>
+      <Badge tone="ok">ready</Badge>
       {lacks.length > 0 && <span className={table.dim}>{lacks.join(" ")}</span>}
     </span>
   )
