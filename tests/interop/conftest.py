@@ -3,10 +3,8 @@
 def test_a_flow(project, genkit): assert "hello x" in genkit("flow:run", "hello", '"x"', "--", *project.command)
 """
 
-import hashlib
 import json
 import os
-import shutil
 import signal
 import subprocess
 import sys
@@ -16,8 +14,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.conftest import require, required
 from tests.support.modules import ROOT
+from tests.support.npm import installed
 
 HERE = Path(__file__).parent
 OFFLINE = ROOT / "tests" / "support" / "offline"
@@ -100,29 +98,8 @@ def big(size: int) -> str:
 
 @pytest.fixture(scope="session")
 def packages() -> Path:
-    """The folder in which they are installed; it stays between runs, and is named after the lock file."""
-    require("npm", REASON)
-    digest = hashlib.sha256((HERE / "package-lock.json").read_bytes()).hexdigest()[:12]
-    folder = HERE / "node_modules" / f".cli-{digest}"
-    if not folder.is_dir():
-        draft = folder.with_name(f"{folder.name}.{os.getpid()}")
-        draft.mkdir(parents=True)
-        for name in ("package.json", "package-lock.json", ".npmrc"):
-            shutil.copy(HERE / name, draft)
-        # Without scripts: they would download more. Without what is optional: it is three times the rest.
-        command = ["npm", "ci", "--ignore-scripts", "--omit=optional", "--no-audit", "--no-fund"]
-        ran = subprocess.run(command, cwd=draft, capture_output=True, text=True, timeout=600)
-        if ran.returncode:
-            shutil.rmtree(draft)
-            why = f"{REASON}, which could not install it: {ran.stderr[-500:]}"
-            pytest.fail(why) if "npm" in required() else pytest.skip(why)
-        try:
-            draft.rename(folder)
-        except OSError:  # another worker was quicker
-            if not folder.is_dir():
-                raise
-            shutil.rmtree(draft)
-    return folder
+    """The folder in which they are installed."""
+    return installed(HERE, REASON)
 
 
 @pytest.fixture(scope="session")

@@ -61,8 +61,7 @@ def cloud(
         ConfigError: the `cloud` extra is not installed.
     """
     scheme, separator, path = address.partition("://")
-    path = path.strip("/")
-    if not separator or scheme not in SCHEMES or not path:
+    if not separator or scheme not in SCHEMES or not path.partition("/")[0]:
         known = ", ".join(f"{each}://" for each in SCHEMES)
         raise InvalidInputError(
             f"{address!r} is no address in a cloud", hint=f"it begins with {known} and names a bucket"
@@ -71,7 +70,7 @@ def cloud(
     if endpoint_url is not None:
         settings |= _endpoint(scheme, endpoint_url, settings)
     spec = None if glob is None else patterns(glob if isinstance(glob, str) else tuple(glob))
-    return Cloud(_opener(scheme, settings), scheme, path, spec, recursive, max_size_bytes, parser=parser)
+    return Cloud(_opener(scheme, settings), scheme, path.strip("/"), spec, recursive, max_size_bytes, parser=parser)
 
 
 class _Object(NamedTuple):
@@ -208,9 +207,7 @@ def _endpoint(scheme: str, endpoint_url: str, options: Mapping[str, Any]) -> dic
 
 def _opener(scheme: str, options: Mapping[str, Any]) -> "Callable[[], AbstractFileSystem]":
     try:
-        import fsspec
-
-        kind = fsspec.get_filesystem_class(scheme)
+        kind = _kind(scheme)
     except ImportError:
         raise ConfigError(f"{scheme}:// needs {SCHEMES[scheme]}", hint="pip install 'flowkit-ai[cloud]'") from None
 
@@ -224,3 +221,17 @@ def _opener(scheme: str, options: Mapping[str, Any]) -> "Callable[[], AbstractFi
             ) from error
 
     return open_it
+
+
+def _kind(scheme: str) -> "type[AbstractFileSystem]":
+    if scheme == "gs":
+        # What gcsfs offers by its own name first asks, by gRPC, what kind of bucket it is, which emulators, proxies and
+        # rights to read alone do not answer. This one reads every kind.
+        from gcsfs.core import GCSFileSystem
+
+        reading: type[AbstractFileSystem] = GCSFileSystem
+        return reading
+    from fsspec import get_filesystem_class
+
+    kind: type[AbstractFileSystem] = get_filesystem_class(scheme)
+    return kind

@@ -1,6 +1,6 @@
 """Pages of the web: what they become, what is refused, and what a page may take."""
 
-import datetime
+import datetime as dt
 import gzip
 import socket
 import ssl
@@ -113,11 +113,9 @@ async def test_a_page_that_cannot_be_had_is_told_and_the_others_are_loaded(pages
 
 
 @pytest.mark.parametrize("host", ["127.0.0.1", "localhost", "[::1]", "2130706433", "0x7f.1", "127.1", "0.0.0.0"])
-async def test_this_machine_is_refused_whatever_it_is_called(
-    pages: Pages, host: str, monkeypatch: pytest.MonkeyPatch
-):
+async def test_this_machine_is_refused_whatever_it_is_called(pages: Pages, host: str, monkeypatch: pytest.MonkeyPatch):
     # What the system makes of these; the tests' own guard knows them not for this machine.
-    names(monkeypatch, dict.fromkeys(("2130706433", "0x7f.1"), ["127.0.0.1"]))
+    names(monkeypatch, {"2130706433": ["127.0.0.1"], "0x7f.1": ["127.0.0.1"]})
     told = await reason(pages.url("/", host=host), allow_private=False)
 
     assert "is not on the public internet" in told
@@ -313,15 +311,15 @@ def signed_for(name: str, folder: Path) -> Path:
 
     key = ec.generate_private_key(ec.SECP256R1())
     subject = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, name)])
-    now = datetime.datetime.now(datetime.UTC)
+    now = dt.datetime.now(dt.UTC)
     certificate = (
         x509.CertificateBuilder()
         .subject_name(subject)
         .issuer_name(subject)
         .public_key(key.public_key())
         .serial_number(x509.random_serial_number())
-        .not_valid_before(now - datetime.timedelta(days=1))
-        .not_valid_after(now + datetime.timedelta(days=1))
+        .not_valid_before(now - dt.timedelta(days=1))
+        .not_valid_after(now + dt.timedelta(days=1))
         .add_extension(x509.SubjectAlternativeName([x509.DNSName(name)]), critical=False)
         .add_extension(x509.BasicConstraints(ca=True, path_length=None), critical=True)
         .sign(key, hashes.SHA256())
