@@ -182,7 +182,7 @@ export function RerankBench({ action }: { action: ActionData }) {
         )}
       </form>
       {error != null && <Failure error={error} onRetry={() => void run()} />}
-      {address.run !== undefined && after.isPending && error == null && <Skeleton lines={8} />}
+      {(busy || address.run !== undefined) && after.isPending && error == null && <Skeleton lines={8} />}
       {after.data !== undefined && (retriever === undefined || before.data !== undefined) && (
         <Moves
           action={action}
@@ -195,7 +195,7 @@ export function RerankBench({ action }: { action: ActionData }) {
           stale={busy}
         />
       )}
-      {address.run === undefined && error == null && (
+      {address.run === undefined && after.data === undefined && !busy && error == null && (
         <Empty
           icon={<ArrowUpDown aria-hidden />}
           title="See what the reranker changes"

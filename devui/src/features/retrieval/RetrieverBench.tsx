@@ -108,7 +108,7 @@ export function RetrieverBench({ action }: { action: ActionData }) {
         {error !== undefined && error !== null && whereError === undefined && (
           <Failure error={error} onRetry={() => void run()} />
         )}
-        {address.run !== undefined && first.isPending && <Skeleton lines={8} />}
+        {(busy || address.run !== undefined) && first.isPending && <Skeleton lines={8} />}
         {other !== undefined && hits !== undefined && first.data !== undefined ? (
           <CompareView
             query={asked.q}
@@ -137,7 +137,7 @@ export function RetrieverBench({ action }: { action: ActionData }) {
             />
           )
         )}
-        {address.run === undefined && error == null && (
+        {address.run === undefined && hits === undefined && !busy && error == null && (
           <Empty
             icon={<TextSearch aria-hidden />}
             title="Ask something"
