@@ -13,7 +13,7 @@ from flowkit.rag.parse.files import Given, read
 from flowkit.rag.parse.formats import Found, format_of
 from flowkit.rag.parse.limits import DEFAULT_LIMITS, Limits
 from flowkit.rag.parse.made import document_of
-from flowkit.rag.parse.pdf import joined_pages
+from flowkit.rag.parse.pdf_file import joined_pages
 from flowkit.rag.parse.workers import read_apart
 from flowkit.rag.parsed import PAGE_STARTS
 from flowkit.schema.documents import Document

@@ -20,6 +20,7 @@ _MOJIBAKE = re.compile(
     "[\u00c2\u00c3][\u0080-\u00bf\u0152-\u0192\u2018-\u203a]|\u00e2\u20ac[\u0080-\u00bf\u0152-\u2122]"
 )
 _LETTERS = re.compile("[A-Za-z]")
+_ACCENTED = re.compile("[\u00c0-\u024f\u1e00-\u1eff]")
 _VOWELS = re.compile("[AEIOUYaeiouy]")
 _DAMAGED_SHARE = 0.05
 _FEW_VOWELS = 0.2
@@ -52,7 +53,9 @@ def noticed(text: str, *, has_pictures: bool) -> dict[str, Any]:
     if garbled > 2 and garbled >= _DAMAGED_SHARE * shown:
         return {"mojibake": garbled}
     letters = len(_LETTERS.findall(text))
-    if letters >= _ENOUGH_LETTERS and letters > shown // 2 and len(_VOWELS.findall(text)) < _FEW_VOWELS * letters:
+    # Where many letters have accents, the vowels are among those.
+    plain = letters >= _ENOUGH_LETTERS and letters > 0.5 * shown and len(_ACCENTED.findall(text)) < 0.05 * letters
+    if plain and len(_VOWELS.findall(text)) < _FEW_VOWELS * letters:
         return {"cipher": letters}
     if not text.isascii():
         marks = sum(unicodedata.category(character) == "Mn" for character in text)

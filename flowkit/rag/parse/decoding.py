@@ -18,6 +18,7 @@ _MARKS = (
     (codecs.BOM_UTF16_LE, "utf-16"),
     (codecs.BOM_UTF16_BE, "utf-16"),
 )
+_ESCAPES = ((b"\x1b$)C", "iso2022_kr"), (b"\x1b$B", "iso2022_jp"), (b"\x1b$@", "iso2022_jp"))
 _CONTROL = re.compile("[\x01-\x08\x0e-\x1a\x1c-\x1f]")
 _SAMPLE = 200_000
 _BINARY_SHARE = 0.02
@@ -50,7 +51,9 @@ def decode(data: bytes, name: str, *, declared: str | None = None) -> tuple[str,
             return text.removeprefix("\ufeff"), codec
     if is_binary(data):
         raise ParseError(f"{name!r} is no text in any encoding", hint="a binary file; convert it, or leave it out")
-    for codec in ("utf-8", *_declared(declared)):
+    # Text that changes its alphabet by escapes is ASCII to look at.
+    escaped = next((codec for escape, codec in _ESCAPES if escape in data[:_SAMPLE]), None)
+    for codec in (*([escaped] if escaped else ()), "utf-8", *_declared(declared)):
         try:
             text = data.decode(codec)
         except ValueError:

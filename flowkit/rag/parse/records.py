@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Literal
 
-from flowkit.errors import ParseError
+from flowkit.errors import InvalidInputError, ParseError
 from flowkit.rag.parse.files import read
 from flowkit.rag.parse.limits import DEFAULT_LIMITS, Limits
 from flowkit.rag.parse.made import document_of
@@ -47,11 +47,17 @@ def csv(
     Raises:
         NotFoundError: there is no such file.
         ParseError: it is empty, blank, binary, or no table.
+        InvalidInputError: the delimiter is no character.
     """
+    if delimiter is not None and (len(delimiter) != 1 or delimiter in '\r\n"'):
+        raise InvalidInputError(f"delimiter is {delimiter!r}", hint="use one character")
     given = read(source, source_name, max_bytes=limits.max_bytes)
     text, kept = decoded(given, encoding)
     text = text.replace("\0", "")
-    delimiter = delimiter or _delimiter(text)
+    if text[:4].lower() == "sep=":  # Excel's own mark
+        said, _, text = text.partition("\n")
+        delimiter = delimiter or said[4:5]
+    delimiter = (delimiter or "").strip("\r\n") or _delimiter(text)
     try:
         lines = list(_lines(text, delimiter, csv_format.QUOTE_MINIMAL))
     except csv_format.Error:  # a quotation mark that nothing closes
@@ -69,8 +75,6 @@ def _lines(text: str, delimiter: str, quoting: Literal[0, 3]) -> Iterator[str]:
 def _delimiter(text: str) -> str:
     """The one that cuts the first lines into equally many parts, more than one."""
     first = text.lstrip("\r\n")[:_SAMPLE]
-    if first.lower().startswith("sep="):  # Excel's own mark
-        return first[4:5] or ","
     lines = [line for line in first.splitlines()[:20] if line.strip()]
     if len(text) > _SAMPLE and len(lines) > 1:
         lines.pop()  # it may be cut

@@ -15,8 +15,8 @@ from flowkit.rag.parse.files import read
 from flowkit.rag.parse.formats import Found, format_of
 from flowkit.rag.parse.limits import DEFAULT_LIMITS, Limits
 from flowkit.rag.parse.made import with_warnings
-from flowkit.rag.parse.notebook import notebook
-from flowkit.rag.parse.pdf import PdfEngine, pdf
+from flowkit.rag.parse.notebook_file import notebook
+from flowkit.rag.parse.pdf_file import PdfEngine, pdf
 from flowkit.rag.parse.plain import markdown, text
 from flowkit.rag.parse.records import csv, json
 from flowkit.schema.documents import Document
