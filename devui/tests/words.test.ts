@@ -1,5 +1,5 @@
 import { expect, test } from "vitest"
-import { kindColor, shownKind, sortKinds } from "@/lib/kinds"
+import { kindColor, shownKind, sortKinds, withoutTwins } from "@/lib/kinds"
 import { runPath, splitKey } from "@/lib/paths"
 import { shellQuote } from "@/lib/shell"
 
@@ -27,4 +27,13 @@ test("variants of a kind look alike, and an unknown kind has a colour too", () =
   expect(shownKind("flowStep")).toBe("step")
   expect(kindColor("executable-prompt")).toBe(kindColor("prompt"))
   expect(kindColor("zebra")).toBe("var(--kind-other)")
+})
+
+test("a tool is listed once, also when it has a second form", () => {
+  const both = [
+    { kind: "tool", name: "today" },
+    { kind: "tool.v2", name: "today" },
+    { kind: "tool.v2", name: "alone" },
+  ]
+  expect(withoutTwins(both).map((one) => one.kind)).toEqual(["tool", "tool.v2"])
 })

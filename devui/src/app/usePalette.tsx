@@ -11,7 +11,7 @@ import { StatusIcon } from "@/components/StatusTag"
 import { copyText } from "@/components/ui/CopyButton"
 import { toast } from "@/components/ui/toast"
 import { when } from "@/lib/format"
-import { shownKind } from "@/lib/kinds"
+import { shownKind, withoutTwins } from "@/lib/kinds"
 import { points } from "@/lib/match"
 import { splitKey } from "@/lib/paths"
 import { ROOMS } from "./pages"
@@ -56,7 +56,7 @@ export function usePalette(typed: string, { onSheet }: { onSheet: () => void }):
       const worth = typed.trim() === "" ? 0 : Math.max(...texts.map((text) => points(text, typed) ?? -1))
       if (worth >= 0) found.push({ entry, worth: worth + bonus })
     }
-    for (const action of actions ?? []) {
+    for (const action of withoutTwins(actions ?? [])) {
       const entry: Entry = {
         id: action.key,
         group: "Action",

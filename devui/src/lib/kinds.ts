@@ -58,3 +58,19 @@ export function sortKinds(kinds: Iterable<string>): string[] {
   }
   return [...kinds].sort((a, b) => place(a) - place(b) || (a < b ? -1 : 1))
 }
+
+/** Actions without those that are a second form of another: Genkit lists each tool as `tool` and as `tool.v2`. */
+export function withoutTwins<One extends { kind: string; name: string }>(actions: readonly One[]): One[] {
+  const there = new Set(actions.map((action) => `${action.kind} ${action.name}`))
+  return actions.filter((action) => {
+    const shown = shownKind(action.kind)
+    return shown === action.kind || !there.has(`${shown} ${action.name}`)
+  })
+}
+
+/** How many of each kind, as it is shown. */
+export function countKinds(actions: readonly { kind: string }[]): Record<string, number> {
+  const counts: Record<string, number> = {}
+  for (const { kind } of actions) counts[kind] = (counts[kind] ?? 0) + 1
+  return counts
+}

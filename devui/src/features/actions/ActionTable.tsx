@@ -72,9 +72,9 @@ export function ActionTable({ actions, selected, onSelect }: ActionTableProps) {
 export function Types({ action }: { action: ActionData }) {
   return (
     <code className={styles.signature}>
-      <span>{typeText(action.inputSchema)}</span>
+      <span>{action.inputSchema ? typeText(action.inputSchema) : "—"}</span>
       <ArrowRight aria-label="to" size={12} />
-      <span>{typeText(action.outputSchema)}</span>
+      <span>{action.outputSchema ? typeText(action.outputSchema) : "—"}</span>
     </code>
   )
 }

@@ -13,6 +13,7 @@ import { Skeleton } from "@/components/ui/Skeleton"
 import { SplitPane } from "@/components/ui/SplitPane"
 import { StaleNote } from "@/components/ui/StaleNote"
 import { plural } from "@/lib/format"
+import { countKinds, withoutTwins } from "@/lib/kinds"
 import { ActionDetails } from "./ActionDetails"
 import styles from "./ActionsPage.module.css"
 import { ActionTable } from "./ActionTable"
@@ -23,7 +24,8 @@ export function ActionsPage() {
   const { kind, q = "", key } = useSearch({ from: "/actions" })
   const navigate = useNavigate({ from: "/actions" })
   const { data, error, refetch } = useQuery(actionsQuery)
-  const shown = useMemo(() => chosenActions(data?.actions ?? [], { kind, q }), [data, kind, q])
+  const all = useMemo(() => withoutTwins(data?.actions ?? []), [data])
+  const shown = useMemo(() => chosenActions(all, { kind, q }), [all, kind, q])
   const set = (change: { kind?: string | undefined; q?: string | undefined; key?: string | undefined }) =>
     void navigate({ search: (now) => cleaned({ ...now, ...change }), replace: true, resetScroll: false })
 
@@ -38,7 +40,7 @@ export function ActionsPage() {
   const list =
     shown.length > 0 ? (
       <ActionTable actions={shown} selected={selected?.key} onSelect={(chosen) => set({ key: chosen })} />
-    ) : data.actions.length === 0 ? (
+    ) : all.length === 0 ? (
       <Empty
         icon={<ListTree aria-hidden />}
         title="The app has no actions yet"
@@ -48,9 +50,7 @@ export function ActionsPage() {
       <Empty
         icon={<ListTree aria-hidden />}
         title="No action fits"
-        text={
-          q === "" ? undefined : `None of ${plural(data.actions.length, "action")} is called like “${q}”.`
-        }
+        text={q === "" ? undefined : `None of ${plural(all.length, "action")} is called like “${q}”.`}
         action={<Button onClick={() => set({ q: undefined, kind: undefined })}>Show all</Button>}
       />
     )
@@ -61,7 +61,7 @@ export function ActionsPage() {
         title="Actions"
         lead={
           <span className={styles.lead}>
-            {plural(data.actions.length, "action")}
+            {plural(all.length, "action")}
             {data.stale && <StaleNote text="Those of the app's last run" />}
           </span>
         }
@@ -75,7 +75,7 @@ export function ActionsPage() {
         }
       />
       <div className={styles.room}>
-        <KindFilter counts={data.counts} kind={kind} onChange={(chosen) => set({ kind: chosen })} />
+        <KindFilter counts={countKinds(all)} kind={kind} onChange={(chosen) => set({ kind: chosen })} />
         {selected === undefined ? (
           <div className={styles.list}>{list}</div>
         ) : (

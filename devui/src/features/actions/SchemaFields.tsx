@@ -7,8 +7,7 @@ import styles from "./ActionsPage.module.css"
 
 export function SchemaFields({ schema, label }: { schema: unknown; label: string }) {
   const [view, setView] = useState<"fields" | "json">("fields")
-  if (schema === undefined || schema === null)
-    return <p className={styles.nothing}>No schema: any JSON will do.</p>
+  if (schema === undefined || schema === null) return <p className={styles.nothing}>It names no schema.</p>
   const fields = properties(schema)
   return (
     <div className={styles.schema}>

@@ -7,6 +7,7 @@ import { PageHeader } from "@/components/ui/PageHeader"
 import { Section } from "@/components/ui/Section"
 import { Skeleton } from "@/components/ui/Skeleton"
 import { StaleNote } from "@/components/ui/StaleNote"
+import { countKinds, withoutTwins } from "@/lib/kinds"
 import { FailedRuns } from "./FailedRuns"
 import styles from "./HomePage.module.css"
 import { KindCounts } from "./KindCounts"
@@ -54,7 +55,7 @@ export function HomePage() {
             ) : actions.data === undefined ? (
               <Skeleton lines={6} />
             ) : (
-              <KindCounts counts={actions.data.counts} />
+              <KindCounts counts={countKinds(withoutTwins(actions.data.actions))} />
             )}
           </Section>
         </div>

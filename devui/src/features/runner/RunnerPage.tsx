@@ -30,9 +30,14 @@ const IndexerBench: Bench = lazy(() =>
   import("@/features/indexer/IndexerBench").then(({ IndexerBench }) => ({ default: IndexerBench })),
 )
 
+const ChatPage: Bench = lazy(() =>
+  import("@/features/chat/ChatPage").then(({ ChatPage }) => ({ default: ChatPage })),
+)
+
 const BENCHES: Readonly<Record<string, Bench>> = {
   embedder: EmbedderBench,
   indexer: IndexerBench,
+  model: ChatPage,
   retriever: RetrievalBench,
   reranker: RetrievalBench,
 }
