@@ -3,7 +3,7 @@ import { rootNode } from "@/components/schema-form/schema"
 import { cliCommand, devCurl, pythonLiteral, pythonScript, serveCurl } from "@/features/runner/copyAs"
 import { exampleOf } from "@/features/runner/example"
 import { blocksOf, chunkText, mediaOf, shapeOf, streamedText } from "@/features/runner/output"
-import { redactedPlaces } from "@/features/runner/redacted"
+import { redactedPlaces, withoutSecrets } from "@/features/runner/redacted"
 
 suite("copied as a command", () => {
   test("quotes, newlines and real characters are one word of the shell", () => {
@@ -105,6 +105,11 @@ suite("inputs", () => {
       "keys.0",
     ])
     expect(redactedPlaces("text")).toEqual([])
+    expect(withoutSecrets({ a: 1, login: { password: "<redacted>" }, keys: ["<redacted>", 2] })).toEqual({
+      a: 1,
+      login: {},
+      keys: [null, 2],
+    })
   })
 
   test("an example says what is required", () => {

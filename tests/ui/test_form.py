@@ -1,4 +1,4 @@
-"""The form of an action: a control for each field, nothing lost on the way to JSON and back, errors beside their fields."""
+"""The form of an action: a control for each field, nothing lost on the way to JSON and back, errors beside fields."""
 
 import json
 from typing import Any

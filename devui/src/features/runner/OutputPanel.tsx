@@ -1,6 +1,6 @@
 /** What comes out: the stream while it runs, then the result, or why there is none. */
 import { Play } from "lucide-react"
-import { useMemo, useState } from "react"
+import { type Ref, useMemo, useState } from "react"
 import type { ActionData } from "@/api/schema"
 import { JsonView } from "@/components/JsonView"
 import { CopyButton } from "@/components/ui/CopyButton"
@@ -21,13 +21,14 @@ import type { UseRun } from "./useRun"
 type View = "rendered" | "json" | "stream"
 
 interface OutputPanelProps {
+  ref: Ref<HTMLElement>
   action: ActionData
   run: UseRun
   onCancel: () => void
   onRetry: () => void
 }
 
-export function OutputPanel({ action, run, onCancel, onRetry }: OutputPanelProps) {
+export function OutputPanel({ ref, action, run, onCancel, onRetry }: OutputPanelProps) {
   const [view, setView] = useState<View>("rendered")
   const { status, chunks, result } = run
   const running = status === "running" || status === "starting"
@@ -41,7 +42,7 @@ export function OutputPanel({ action, run, onCancel, onRetry }: OutputPanelProps
   const shown = items.some(({ value }) => value === view) ? view : "rendered"
 
   return (
-    <section className={styles.panel} aria-label="Output">
+    <section ref={ref} className={styles.panel} aria-label="Output">
       <div className={styles.bar}>
         <RunHeader run={run} onCancel={onCancel} onRetry={onRetry} />
         {(ended || chunks.length > 0) && (

@@ -22,7 +22,7 @@ export function RunHeader({ run, onCancel, onRetry }: RunHeaderProps) {
       <h2 className={styles.heading}>Output</h2>
       {status !== undefined && (
         <>
-          <span role="status">
+          <span role="status" className={styles.status}>
             <StatusTag status={status === "starting" ? "running" : status} />
           </span>
           {info !== undefined && (

@@ -34,6 +34,7 @@ export function Runner({ action }: { action: ActionData }) {
   const [asking, setAsking] = useState(false)
   const [origin, setOrigin] = useState<Origin>()
   const form = useRef<HTMLDivElement>(null)
+  const output = useRef<HTMLElement>(null)
   const running = run.status === "running" || run.status === "starting"
 
   const setSearch = useCallback(
@@ -110,6 +111,8 @@ export function Runner({ action }: { action: ActionData }) {
       const started = await run.start({ key: action.key, input: value, context: input.contextValue() })
       if (started === undefined) return
       setSearch({ run: started.traceId ?? started.runId })
+      // On a phone, the output is below what was just filled in.
+      if (matchMedia("(max-width: 700px)").matches) output.current?.scrollIntoView({ behavior: "smooth" })
       setOrigin(undefined)
     } finally {
       setChecking(false)
@@ -161,6 +164,7 @@ export function Runner({ action }: { action: ActionData }) {
             }
             second={
               <OutputPanel
+                ref={output}
                 action={action}
                 run={run}
                 onCancel={() => void run.cancel()}

@@ -8,7 +8,7 @@ import { queryClient } from "@/api/queries"
 import type { Outline, SpanOutline } from "@/api/schema"
 import { outlineQuery } from "../trace/useTrace"
 import { RunFailure, type RunState } from "./follow"
-import { redactedPlaces } from "./redacted"
+import { redactedPlaces, withoutSecrets } from "./redacted"
 
 type Field = "input" | "output"
 
@@ -40,7 +40,9 @@ export async function inputOf(traceId: string, spanId: string | undefined): Prom
   const span = spanId === undefined ? rootOf(outline) : outline.spans.find((one) => one.spanId === spanId)
   if (span === undefined) throw new ApiError("NOT_FOUND", "The trace has no such span", undefined, [], 404)
   const value = await wholeValue(traceId, span, "input")
-  return { value, context: span.context, span, redacted: redactedPlaces(value) }
+  const secrets = redactedPlaces(span.context, "context")
+  const redacted = [...redactedPlaces(value), ...secrets]
+  return { value: withoutSecrets(value), context: withoutSecrets(span.context), span, redacted }
 }
 
 /** A trace as a run that is over. */

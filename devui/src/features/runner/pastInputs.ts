@@ -6,6 +6,7 @@ import { keys } from "@/api/queries"
 import type { PastInputData } from "@/api/schema"
 import { toast } from "@/components/ui/toast"
 import { inputOf } from "./past"
+import { redactedPlaces, withoutSecrets } from "./redacted"
 import type { Input } from "./useInput"
 
 export const pastInputsQuery = (key: string) =>
@@ -19,7 +20,13 @@ export function useFill({ fill }: Input): (past: PastInputData) => Promise<void>
   return useCallback(
     async (past) => {
       try {
-        fill(Object.hasOwn(past, "input") ? past.input : (await inputOf(past.traceId, past.spanId)).value)
+        const whole = Object.hasOwn(past, "input")
+          ? past.input
+          : (await inputOf(past.traceId, past.spanId)).value
+        const secrets = redactedPlaces(whole)
+        fill(withoutSecrets(whole))
+        if (secrets.length > 0)
+          toast({ title: "Secrets were not kept; give them again", text: secrets.join(", "), tone: "info" })
       } catch (error) {
         toast({
           title: "That input could not be read",
