@@ -9,11 +9,22 @@ Names are loaded when they are first used: an app that only retrieves needs neit
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from flowkit.rag import ingest, load, parse, split, transform
+    from flowkit.rag import filters, ingest, load, parse, split, transform
     from flowkit.rag.easy import EasyRag, easy_rag
     from flowkit.rag.stores.transfer import CopyReport, copy_index
 
-__all__ = ["CopyReport", "EasyRag", "copy_index", "easy_rag", "ingest", "load", "parse", "split", "transform"]
+__all__ = [
+    "CopyReport",
+    "EasyRag",
+    "copy_index",
+    "easy_rag",
+    "filters",
+    "ingest",
+    "load",
+    "parse",
+    "split",
+    "transform",
+]
 
 _HOMES = {
     "CopyReport": "flowkit.rag.stores.transfer",
