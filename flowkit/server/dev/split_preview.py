@@ -9,16 +9,13 @@ from typing import Any, Self
 
 from pydantic import Field, model_validator
 
-from flowkit.rag.ingest.defaults import estimated_tokens
 from flowkit.schema.documents import Document
 from flowkit.schema.wire import Wire
 from flowkit.server.dev.apps import Apps
 from flowkit.server.dev.files import project_file
 from flowkit.server.dev.workbench import Workbench
 from flowkit.server.operations import Call, Operation
-from flowkit.server.preview.cut import SplitPreviewData
-from flowkit.server.preview.splitters import SplitterData, make_splitter, splitter_list, takes_pattern
-from flowkit.server.preview.worker import MAX_CHARS
+from flowkit.server.preview.shapes import MAX_CHARS, PATTERNS, SplitPreviewData, SplitterData
 
 __all__ = ["SplitPreview", "SplitterList", "split_operations"]
 
@@ -54,15 +51,14 @@ def split_operations(root: Path, apps: Apps, workbench: Workbench) -> Sequence[O
     """The operations."""
 
     async def splitters(call: Call) -> SplitterList:
-        return SplitterList(splitters=tuple(splitter_list()))
+        return SplitterList.from_wire(await workbench.do({"list": True}))
 
     async def preview(call: Call) -> SplitPreviewData:
         asked: SplitPreview = call.body
-        make_splitter(asked.splitter, asked.settings, count=estimated_tokens)  # says what is wrong before any work
         request = _material(root, asked)
         how = {"splitter": asked.splitter, "settings": asked.settings}
         # A regular expression that never ends must not hang the app, so there the app's tokenizer is done without.
-        if asked.embedder is not None and not takes_pattern(asked.splitter):
+        if asked.embedder is not None and asked.splitter not in PATTERNS:
             if "path" in request:
                 request = {"document": (await workbench.do(request))["document"]}
             runtime = await apps.pick(asked.runtime_id)

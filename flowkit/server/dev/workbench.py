@@ -14,7 +14,7 @@ from typing import Any, get_args
 
 from flowkit.core.values import to_json
 from flowkit.errors import BackendError, FlowkitError, Status
-from flowkit.server.preview.worker import SECONDS
+from flowkit.server.preview.shapes import SECONDS
 
 __all__ = ["Workbench", "error_of"]
 

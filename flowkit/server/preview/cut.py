@@ -10,52 +10,10 @@ from flowkit.rag.ingest.defaults import MAX_TOKENS
 from flowkit.rag.split import Tokenizer
 from flowkit.rag.split.tokens import as_tokenizer
 from flowkit.schema.documents import Document
-from flowkit.schema.wire import JSON, Wire
+from flowkit.server.preview.shapes import MAX_CHUNKS, ChunkData, OverlapData, SplitPreviewData
 from flowkit.server.preview.splitters import make_splitter
 
-__all__ = ["MAX_CHUNKS", "ChunkData", "OverlapData", "SplitPreviewData", "cut"]
-
-MAX_CHUNKS = 2_000
-
-
-class OverlapData(Wire):
-    """What a chunk repeats of the one before it: `chars` characters of the source text from the chunk's `start` on."""
-
-    chars: int
-    tokens: int
-
-
-class ChunkData(Wire):
-    """A chunk. `start` and `end` are its span in the source text, in characters (of Unicode, not of UTF-16).
-
-    The chunk's text is that of its span, up to whitespace.
-    """
-
-    index: int
-    text: str
-    start: int
-    end: int
-    chars: int
-    tokens: int
-    overlap: OverlapData | None = None
-    """Absent when it repeats nothing."""
-    metadata: dict[str, JSON]
-    """All of it, as it would be stored: `page`, `heading`, `source`, …"""
-
-
-class SplitPreviewData(Wire):
-    """The text, and how it would be cut."""
-
-    text: str
-    source: str | None = None
-    splitter: str
-    counted_by: str
-    """The embedder whose tokenizer counted, or `estimate`."""
-    tokens: int
-    """Of the whole text."""
-    chunks: tuple[ChunkData, ...]
-    total: int
-    """How many chunks there are; only the first 2000 are in `chunks`."""
+__all__ = ["cut"]
 
 
 def cut(

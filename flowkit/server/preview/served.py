@@ -11,8 +11,8 @@ from flowkit.core.registry import Registry
 from flowkit.core.threads import run_in_thread
 from flowkit.rag.ingest.defaults import MAX_TOKENS, estimated_tokens, tokenizer_of
 from flowkit.schema.documents import Document
-from flowkit.server.preview.cut import SplitPreviewData, cut
-from flowkit.server.preview.worker import ESTIMATE
+from flowkit.server.preview.cut import cut
+from flowkit.server.preview.shapes import ESTIMATE, SplitPreviewData
 
 __all__ = ["split_preview"]
 

@@ -16,20 +16,13 @@ from flowkit.errors import InvalidInputError, NotFoundError
 from flowkit.rag import split
 from flowkit.rag.ingest.defaults import MAX_TOKENS
 from flowkit.rag.split.syntax import LANGUAGES
-from flowkit.schema.wire import JSON, Wire
+from flowkit.schema.wire import Wire
+from flowkit.server.preview.shapes import PATTERNS, SplitterData
 
-__all__ = ["SplitterData", "make_splitter", "splitter_list", "takes_pattern"]
+__all__ = ["make_splitter", "splitter_list"]
 
 _Count = split.Tokenizer | Callable[[str], int]
 _MOST = 100_000
-
-
-class SplitterData(Wire):
-    """A splitter to choose. `settings` is the JSON Schema (2020-12) of what it may be told."""
-
-    name: str
-    description: str
-    settings: dict[str, JSON]
 
 
 class _Settings(Wire):
@@ -112,7 +105,7 @@ class _Chunk(_Settings):
 
 
 class _Splitter:
-    """One of them. `pattern`: the setting that is a regular expression."""
+    """One of them."""
 
     def __init__(
         self,
@@ -121,13 +114,11 @@ class _Splitter:
         *,
         about: Callable[..., Any],
         below_max: bool = True,
-        pattern: Literal["pattern", "delimiters"] | None = None,
     ) -> None:
         self.make = make
         self.settings = settings
         self.about = about
         self.below_max = below_max
-        self.pattern = pattern
 
 
 def _sized(fn: Callable[..., split.Splitter], *, below_max: bool = True) -> _Splitter:
@@ -156,19 +147,12 @@ _SPLITTERS = {
     "sentence": _sized(split.sentence, below_max=False),
     "word": _sized(split.word, below_max=False),
     "character": _sized(split.character, below_max=False),
-    "regex": _Splitter(_regex, _Regex, about=split.regex, below_max=False, pattern="pattern"),
-    "chunk": _Splitter(
-        lambda settings, _: split.chunk(**settings.model_dump()), _Chunk, about=split.chunk, pattern="delimiters"
-    ),
+    "regex": _Splitter(_regex, _Regex, about=split.regex, below_max=False),
+    "chunk": _Splitter(lambda settings, _: split.chunk(**settings.model_dump()), _Chunk, about=split.chunk),
     "semchunk": _Splitter(
         lambda settings, count: split.semchunk(**settings.sizes(count)), _Limits, about=split.semchunk
     ),
 }
-
-
-def takes_pattern(name: str) -> bool:
-    """Whether a splitter may be given a regular expression, which may need for ever."""
-    return name in _SPLITTERS and _SPLITTERS[name].pattern is not None
 
 
 def splitter_list() -> Sequence[SplitterData]:
@@ -208,7 +192,7 @@ def make_splitter(
     try:
         return splitter.make(given, count)
     except InvalidInputError as error:  # what is left is the regular expression
-        raise _bad(name, [{"path": splitter.pattern or "", "message": str(error)}]) from None
+        raise _bad(name, [{"path": PATTERNS.get(name, ""), "message": str(error)}]) from None
 
 
 def _bad(name: str, found: list[dict[str, str]]) -> InvalidInputError:

@@ -4,7 +4,8 @@
 
 Each line of its input is a request, each line of its output an answer. A request is `{"path", "source"}` or
 `{"document"}`, with or without `{"splitter", "settings"}`; the answer is `{"document"}` or `{"preview"}`, or else
-`{"error"}`. It ends with its input, and by itself when a request takes too long.
+`{"error"}`. `{"list"}` is answered with `{"splitters"}`. It ends with its input, and by itself when a request takes too
+long.
 """
 
 import contextlib
@@ -22,12 +23,11 @@ from flowkit.rag.ingest.defaults import estimated_tokens
 from flowkit.rag.ingest.files import parse_file
 from flowkit.schema.documents import Document
 from flowkit.server.preview.cut import cut
+from flowkit.server.preview.shapes import ESTIMATE, MAX_CHARS, SECONDS
+from flowkit.server.preview.splitters import splitter_list
 
-__all__ = ["ESTIMATE", "MAX_CHARS", "SECONDS", "main"]
+__all__ = ["main"]
 
-ESTIMATE = "estimate"
-MAX_CHARS = 1_000_000
-SECONDS = 20
 _BYTES = 4_000_000_000
 
 
@@ -53,6 +53,8 @@ def _answer(line: bytes) -> bytes:
 
 
 def _work(request: Mapping[str, Any]) -> dict[str, Any]:
+    if "list" in request:
+        return {"splitters": [splitter.to_wire() for splitter in splitter_list()]}
     if "path" in request:
         document = parse_file(Path(request["path"]), request["source"])
     else:

@@ -13,7 +13,6 @@ from flowkit.errors import InvalidInputError
 from flowkit.server.describe import TOOL_V2, describe_actions
 from flowkit.server.facts import with_facts
 from flowkit.server.generate import generate_action
-from flowkit.server.preview.served import split_preview
 from flowkit.server.runner import Runner
 from flowkit.server.telemetry.forward import Forwarder, follow, unfollow
 from flowkit.tracing.logs import keep_logs, stop_keeping
@@ -71,6 +70,8 @@ class Served:
 
     async def split_preview(self, body: Mapping[str, Any]) -> dict[str, Any]:
         """How a document would be cut for one of the app's embedders."""
+        from flowkit.server.preview.served import split_preview  # loads half of flowkit.rag
+
         return await split_preview(self.ai.registry, body)
 
     async def validate(self, body: Mapping[str, Any]) -> dict[str, Any]:
