@@ -48,7 +48,7 @@ def easy_rag(
     index: str | None = None,
     settings: Settings | None = None,
 ) -> "EasyRag":
-    """Questions to a folder of files (or one file): PDF, Markdown, text, HTML, source code.
+    """Questions to a folder of files (or one file): PDF, Office, HTML, Markdown, text and others, as `parse.auto` reads.
 
     Nothing is read before the first question. Then the folder is indexed into the project's `.flowkit`, and each later
     object finds it there: only what has changed is read into the index again. Embeddings are made on this machine, and
@@ -99,7 +99,7 @@ class EasyRag:
             why = "; ".join(f"{item.source}: {item.reason}" for item in report.skipped[:3])
             raise InvalidInputError(
                 f"there is nothing to index in {self.path.as_posix()!r}",
-                hint=f"skipped: {why}" if why else "put PDF, Markdown, text or HTML files there",
+                hint=f"skipped: {why}" if why else "put PDF, Office, Markdown, text or HTML files there",
             )
         return report
 
