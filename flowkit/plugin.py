@@ -18,7 +18,7 @@ from flowkit.core.plugin import ActionInfo, CheckedPlugin, Plugin
 from flowkit.core.registry import Registry
 from flowkit.core.spans import ATTRIBUTES, annotate
 from flowkit.core.threads import run_in_thread
-from flowkit.rag.stores.abilities import StoreAbilities
+from flowkit.rag.stores.abilities import NamespacedStore, StoreAbilities
 from flowkit.rag.stores.contract import (
     EmbeddedDocument,
     Page,
@@ -67,6 +67,7 @@ __all__ = [
     "Membership",
     "ModelInfo",
     "ModelSupports",
+    "NamespacedStore",
     "Not",
     "Or",
     "Page",

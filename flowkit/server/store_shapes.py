@@ -17,6 +17,7 @@ __all__ = [
     "DeletedDocuments",
     "GetDocument",
     "ListDocuments",
+    "NamespaceData",
     "SourceData",
     "SourceList",
     "StoreData",
@@ -52,6 +53,16 @@ class Abilities(Wire):
     tells_size: bool
 
 
+class NamespaceData(Wire):
+    """A part of an index whose rows others do not see; each is a store of its own in an app."""
+
+    name: str
+    """"" is the one without a name."""
+    count: int
+    current: bool
+    """The one that this store sees."""
+
+
 class StoreData(Wire):
     """One index of the running app."""
 
@@ -77,6 +88,8 @@ class StoreData(Wire):
     size_bytes: int | None = None
     key_types: dict[str, tuple[str, ...]] = Field(default_factory=dict)
     """The types that each metadata key has had: bool, number, string, list, object."""
+    namespaces: tuple[NamespaceData, ...] = ()
+    """Of the whole index, where the store has them; at most 200."""
     warnings: tuple[StoreProblem, ...] = ()
     problem: StoreProblem | None = None
     """Why it cannot be looked at."""

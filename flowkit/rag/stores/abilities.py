@@ -3,12 +3,13 @@
 class MyStore(StorePlugin): abilities = StoreAbilities(modes=("vector",))
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol, runtime_checkable
 
 from flowkit.rag.stores.contract import SearchMode
 
-__all__ = ["StoreAbilities", "abilities_of"]
+__all__ = ["NamespacedStore", "StoreAbilities", "abilities_of"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +28,20 @@ class StoreAbilities:
     """Parts of an index that do not see each other's rows."""
     tells_size: bool = True
     """`stats().size_bytes` is a number."""
+
+
+@runtime_checkable
+class NamespacedStore(Protocol):
+    """What a store with namespaces has besides the methods of `VectorStore`."""
+
+    @property
+    def namespace(self) -> str:
+        """The one whose rows this store sees; "" is the one without a name."""
+        ...
+
+    async def namespaces(self) -> Mapping[str, int]:
+        """How many rows each namespace of the open index has; those without rows may be missing."""
+        ...
 
 
 def abilities_of(store: Any) -> StoreAbilities:

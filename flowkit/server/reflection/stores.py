@@ -15,7 +15,7 @@ from flowkit.core.loops import run_on
 from flowkit.core.types import problems, summary
 from flowkit.errors import FlowkitError, InvalidInputError, NotFoundError, UnsupportedError
 from flowkit.rag.embedder import CachedEmbedder
-from flowkit.rag.stores.abilities import abilities_of
+from flowkit.rag.stores.abilities import NamespacedStore, abilities_of
 from flowkit.rag.stores.contract import SearchMode, SearchQuery, VectorStore
 from flowkit.rag.stores.look import count_matching, opened_to_look, sources_of
 from flowkit.rag.stores.rules import row_key
@@ -33,6 +33,7 @@ from flowkit.server.store_shapes import (
     DeleteDocuments,
     GetDocument,
     ListDocuments,
+    NamespaceData,
     SourceData,
     SourceList,
     StoreData,
@@ -57,6 +58,7 @@ _TEXT_CHARACTERS = 2_000
 _COUNTED_ROWS = 200_000
 _SOURCES = 1_000
 _FIRST_NUMBERS = 16
+_NAMESPACES = 200
 
 
 class Stores:
@@ -147,6 +149,7 @@ class Stores:
         try:
             async with asyncio.timeout(_LOOK_SECONDS), opened_to_look(store) as found:
                 stats = await found.stats()
+                facts["namespaces"] = await _namespaces(found)
             facts |= {
                 "built": True,
                 "count": stats.count,
@@ -276,6 +279,16 @@ def _listed(document: Document, *, score: float | None = None) -> StoredDocument
         metadata=metadata,
         source=document.source,
         score=score,
+    )
+
+
+async def _namespaces(store: VectorStore) -> tuple[NamespaceData, ...]:
+    if not (abilities_of(store).namespaces and isinstance(store, NamespacedStore)):
+        return ()
+    counts = {store.namespace: 0, **await store.namespaces()}
+    return tuple(
+        NamespaceData(name=name, count=counts[name], current=name == store.namespace)
+        for name in sorted(counts)[:_NAMESPACES]
     )
 
 

@@ -17,7 +17,16 @@ from flowkit_pgvector.ddl import FORMAT
 from flowkit_pgvector.layout import ColumnType, Distance, Layout, Method
 from flowkit_pgvector.names import Names
 
-__all__ = ["IndexState", "Namespace", "add_to_namespace", "near_names", "read_format", "read_index", "read_namespace"]
+__all__ = [
+    "IndexState",
+    "Namespace",
+    "add_to_namespace",
+    "near_names",
+    "read_format",
+    "read_index",
+    "read_namespace",
+    "read_namespaces",
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,6 +112,14 @@ async def read_namespace(connection: Connection, names: Names, namespace: str) -
         kind, _, key = pair.partition(":")
         found.setdefault(key, set()).add(kind)
     return Namespace(rows, words, {key: frozenset(kinds) for key, kinds in found.items()})
+
+
+async def read_namespaces(connection: Connection, names: Names) -> dict[str, int]:
+    """How many rows each namespace of the index has."""
+    cursor = await execute(
+        connection, f"SELECT namespace, rows FROM {names.namespaces} WHERE index_name = %s", (names.index,)
+    )
+    return dict(sorted(await cursor.fetchall()))
 
 
 def add_to_namespace(

@@ -197,6 +197,21 @@ class PgVector(StorePlugin):
 
         return await stats(self._opened_session())
 
+    @property
+    def namespace(self) -> str:
+        """The one whose rows this store sees; "" is the one without a name."""
+        return self._namespace
+
+    async def namespaces(self) -> Mapping[str, int]:
+        """How many rows each namespace of the index has; none for a `source` of your own."""
+        from flowkit_pgvector.registry import read_namespaces
+
+        session = self._opened_session()
+        if self._source is not None:
+            return {}
+        what = f"look at index {self._names.index!r}"
+        return await session.database.read(what, lambda connection: read_namespaces(connection, self._names))
+
     async def build_index(self) -> None:
         """Make the vector index anew, beside the old one, and statistics for the planner: after a big change.
 

@@ -10,7 +10,7 @@ from hashlib import sha256
 from flowkit.errors import InvalidInputError
 from flowkit.plugin import is_blank
 
-__all__ = ["CATALOG", "checked_namespace", "index_name", "pinecone_name", "record_id", "row_id"]
+__all__ = ["CATALOG", "DEFAULT", "checked_namespace", "index_name", "pinecone_name", "record_id", "row_id"]
 
 CATALOG = "flowkit-catalog"
 """The namespace of what is known of an index beside its rows."""

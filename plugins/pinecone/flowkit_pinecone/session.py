@@ -15,7 +15,7 @@ from flowkit.plugin import check, compile
 from flowkit.rag.stores.turns import Turns
 from flowkit_pinecone.catalog import Catalog, Identity
 from flowkit_pinecone.link import Answer, Link, Place
-from flowkit_pinecone.names import record_id, row_id
+from flowkit_pinecone.names import CATALOG, DEFAULT, record_id, row_id
 from flowkit_pinecone.rows import ODD, Metric, decode_metadata
 from flowkit_pinecone.waiting import Waiting
 from flowkit_pinecone.where import Plan, plan
@@ -147,6 +147,14 @@ class Session:
         names = (self.place.namespace,) if self.place.namespace else ("", "__default__")
         found = answer.value.namespaces
         return sum(found[name].vector_count for name in names if name in found)
+
+    async def namespaces(self) -> dict[str, int]:
+        """How many rows Pinecone counts in each namespace."""
+        answer = await self.call("count", "describe_index_stats")
+        found = {
+            "" if name == DEFAULT else row_id(name): held.vector_count for name, held in answer.value.namespaces.items()
+        }
+        return {name: found[name] for name in sorted(found) if name != CATALOG}
 
 
 def _rows(answer: Answer) -> list[Row]:

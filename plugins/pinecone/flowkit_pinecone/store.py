@@ -4,7 +4,7 @@ store = Pinecone("menu", embedder="local/all-minilm-l6-v2")       # the key: PIN
 ai = Flowkit(plugins=[store])
 """
 
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from flowkit import Filter, ScoredDocument
@@ -22,7 +22,7 @@ from flowkit.plugin import (
 from flowkit.rag.stores.rules import checked_query, checked_rows, checked_selector
 from flowkit_pinecone.catalog import Identity
 from flowkit_pinecone.link import Access, Link
-from flowkit_pinecone.names import checked_namespace, pinecone_name
+from flowkit_pinecone.names import checked_namespace, pinecone_name, row_id
 from flowkit_pinecone.opening import Opening
 from flowkit_pinecone.rows import Metric
 
@@ -222,6 +222,16 @@ class Pinecone(StorePlugin):
         if session is None:
             return StoreStats(0, None, self._planned.embedder if self._planned else None)
         return await stats(session)
+
+    @property
+    def namespace(self) -> str:
+        """The one whose rows this store sees; "" is the default one."""
+        return row_id(self._opening.namespace)
+
+    async def namespaces(self) -> Mapping[str, int]:
+        """How many rows Pinecone counts in each namespace of the index; it may be some seconds behind."""
+        session = self._opened()
+        return {} if session is None else await session.namespaces()
 
     async def wait_until_searchable(self, *, timeout_seconds: float = 60.0) -> bool:
         """Wait until everything that this object has written can be read; False when it still cannot by then."""

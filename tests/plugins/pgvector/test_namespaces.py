@@ -38,7 +38,10 @@ async def test_the_same_id_in_two_namespaces_is_two_rows(make_store: Maker):
         assert len([key async for key in store.manifest("menu.pdf")]) == 1
         assert (await store.stats()).count == 1
 
+    assert [store.namespace for store in (one, two, none)] == ["one", "two", ""]
+    assert await one.namespaces() == {"": 1, "one": 1, "two": 1}
     assert await one.delete(where=F("source") == "menu.pdf") == 1
+    assert await two.namespaces() == {"": 1, "one": 0, "two": 1}
     await none.clear()
     assert (await one.fetch()).items == (await none.fetch()).items == ()
     assert [item.document.text for item in (await two.fetch()).items] == ["soup of two"]

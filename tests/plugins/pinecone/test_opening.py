@@ -120,6 +120,8 @@ async def test_namespaces_have_rows_and_types_of_their_own(make: Make):
 
     assert ((await one.stats()).count, (await other.stats()).count) == (1, 2)
     assert (await one.stats()).key_types == {"n": {"number"}}
+    assert (one.namespace, other.namespace) == ("one", "二")
+    assert await one.namespaces() == await other.namespaces() == {"one": 1, "二": 2}
     assert ids_of(await other.search(SearchQuery(vector=[1, 0], where=F("n") == "1"))) == ["a"]
     await other.clear()
     assert ids_of((await one.fetch()).items) == ["a"]

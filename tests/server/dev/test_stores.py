@@ -168,6 +168,27 @@ async def test_what_a_store_cannot_do_is_said(browser: Browser, settings: Settin
     assert usual["mode"] == "vector"
 
 
+async def test_namespaces_of_an_index_are_counted(browser: Browser, settings: Settings, serve: Serve):
+    class Tenants(InMemoryStore):
+        abilities = StoreAbilities(namespaces=True)
+        namespace = "two"
+
+        async def namespaces(self) -> dict[str, int]:
+            return {"": 3, "one": 7}
+
+    ai = Flowkit(plugins=[FakeEmbedder(), Tenants("menu", embedder="fake-embedder")], settings=settings)
+    await ai.index("menu", [Document.from_text("tomato soup")])
+    serve(ai)
+
+    (store,) = (await browser.get("/api/stores"))["stores"]
+
+    assert store["namespaces"] == [
+        {"name": "", "count": 3, "current": False},
+        {"name": "one", "count": 7, "current": False},
+        {"name": "two", "count": 0, "current": True},
+    ]
+
+
 async def test_one_document_is_shown_whole_with_the_beginning_of_its_vector(
     browser: Browser, ai: Flowkit, serve: Serve
 ):
