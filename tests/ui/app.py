@@ -182,6 +182,13 @@ async def index_menu() -> int:
     return report.written
 
 
+@ai.indexer("pantry")
+async def pantry(documents: list[Document]) -> int:
+    """Take documents, and forget them; each portion waits at a gate."""
+    await gate("pantry")
+    return len(documents)
+
+
 @ai.simple_retriever("drinks", content="text", metadata=["price"])
 async def drinks(query: str) -> list[dict[str, Any]]:
     """Drinks, whatever was asked."""

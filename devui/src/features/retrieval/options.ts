@@ -25,12 +25,15 @@ const isRecord = (value: unknown): value is Schema =>
 
 export function optionsOf(action: ActionData): Options {
   const own = action.metadata?.[action.kind]
-  const schema = isRecord(own) && isRecord(own.customOptions) ? own.customOptions : {}
+  const told = isRecord(own) && isRecord(own.customOptions) ? own.customOptions : undefined
+  const schema = told ?? {}
   const properties = isRecord(schema.properties) ? schema.properties : {}
   const { k, where, mode, ...others } = properties
   const modes = choices(mode)
   const rest = mode === undefined || modes.length > 0 ? others : { mode, ...others }
-  const closed = schema.additionalProperties === false
+  // A schema without properties is that of a function that takes no options at all.
+  const closed =
+    schema.additionalProperties === false || (told !== undefined && Object.keys(properties).length === 0)
   return {
     k:
       k === undefined && closed
