@@ -3,6 +3,7 @@ import { useQuery } from "@tanstack/react-query"
 import { useVirtualizer } from "@tanstack/react-virtual"
 import { useMemo, useRef } from "react"
 import { api, ask } from "@/api/client"
+import { useEvents } from "@/api/live"
 import { keys } from "@/api/queries"
 import { KindIcon } from "@/components/KindIcon"
 import { Failure } from "@/components/ui/Failure"
@@ -32,6 +33,9 @@ export default function LogView({
           signal,
         }),
       ),
+  })
+  useEvents("log", ({ log }) => {
+    if (log?.traceId === traceId) logs.refetch()
   })
   const entries = useMemo(
     () => entriesOf(tree, logs.data?.logs ?? [], state.found),

@@ -102,6 +102,7 @@ export const SpanRow = memo(function SpanRow(props: SpanRowProps) {
       <div className={styles.lane}>
         {!bar.outside && (
           <span
+            data-bar
             className={classes(
               styles.bar,
               span.end === undefined && (props.live ? styles.running : styles.lost),

@@ -12,6 +12,8 @@ import styles from "./Waterfall.module.css"
 const STACKED_BELOW = 480
 const STACKED_ROW = 44
 const LONG = 100
+/** Of times and minimap, where the height follows the rows. */
+const HEAD = 90
 
 export interface WaterfallHandle {
   focus: () => void
@@ -81,7 +83,9 @@ export function Waterfall(props: WaterfallProps) {
     <div
       className={styles.waterfall}
       ref={measure}
-      style={{ "--names": `${names}px` } as React.CSSProperties}
+      style={
+        { "--names": `${names}px`, "--content": `${HEAD + virtual.getTotalSize()}px` } as React.CSSProperties
+      }
     >
       {tree.nodes.length > LONG && (
         <Minimap nodes={tree.nodes} scale={scale} window={window} now={now} onWindow={props.onWindow} />

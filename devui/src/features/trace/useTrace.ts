@@ -5,7 +5,8 @@
  */
 import { queryOptions, useQuery } from "@tanstack/react-query"
 import { useEffect, useMemo, useRef, useState } from "react"
-import { ApiError, api, ask } from "@/api/client"
+import { ApiError, api, ask, OfflineError } from "@/api/client"
+import { useEvents } from "@/api/live"
 import { keys } from "@/api/queries"
 import type { Summary } from "@/api/schema"
 import { followTrace } from "./follow"
@@ -17,6 +18,10 @@ export const outlineQuery = (traceId: string) =>
     queryKey: [...keys.trace(traceId), "outline"],
     queryFn: ({ signal }) =>
       ask(api.GET("/api/traces/{trace_id}/outline", { params: { path: { trace_id: traceId } }, signal })),
+    // A run that has just begun is in the store a moment later.
+    retry: (count, error) =>
+      count < 3 && (error instanceof OfflineError || (error instanceof ApiError && error.http === 404)),
+    retryDelay: 250,
   })
 
 export interface TraceState {
@@ -46,8 +51,6 @@ export function useTrace(traceId: string, live = false): TraceState {
     const abort = new AbortController()
     follow(traceId, abort.signal, (told) => {
       setStreamed((before) => merged(before, told))
-      // Its end is in the summary, which the stream does not tell.
-      if (told.some((span) => span.parentId === undefined && span.end !== undefined)) refetch()
     })
     return () => {
       abort.abort()
@@ -56,8 +59,18 @@ export function useTrace(traceId: string, live = false): TraceState {
     }
   }, [traceId, running, refetch])
 
+  useEvents("trace", ({ trace }) => {
+    // Its end, spans that come late, or a trace that was not there when it was asked for.
+    if (trace?.traceId === traceId && trace.status !== "running") refetch()
+  })
+
   const outlined = useMemo(() => (data?.spans ?? []).map(spanOfOutline), [data])
   const tree = useMemo(() => treeOf(merged(streamed, outlined).values()), [streamed, outlined])
+  const ended = running && tree.nodes.length > 0 && !tree.running
+  useEffect(() => {
+    // How it ended is in the summary, which the stream does not tell.
+    if (ended) refetch()
+  }, [ended, refetch])
   const missing = query.error instanceof ApiError && query.error.http === 404
   return {
     tree,

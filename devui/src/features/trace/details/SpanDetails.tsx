@@ -2,6 +2,7 @@
 import { useQuery } from "@tanstack/react-query"
 import { Copy, Play } from "lucide-react"
 import { useState } from "react"
+import { useEvents } from "@/api/live"
 import { JsonView } from "@/components/JsonView"
 import { KindTag } from "@/components/KindTag"
 import { StatusTag } from "@/components/StatusTag"
@@ -36,13 +37,17 @@ interface SpanDetailsProps {
 export function SpanDetails({ traceId, node, live, hovered, tab, onTab }: SpanDetailsProps) {
   const { span } = node
   const [json, setJson] = useState(false)
-  const logs = useQuery(spanLogsQuery(traceId, span.id)).data?.logs.length
+  const logs = useQuery(spanLogsQuery(traceId, span.id))
+  const logged = logs.data?.logs.length
+  useEvents("log", ({ log }) => {
+    if (log?.spanId === span.id) logs.refetch()
+  })
   const items = [
     ...(span.error === undefined ? [] : [{ value: "error", label: "Error" }]),
     { value: "input", label: "Input" },
     { value: "output", label: "Output" },
     { value: "attributes", label: "Attributes" },
-    { value: "logs", label: "Logs", ...(logs ? { count: logs + span.events.length } : {}) },
+    { value: "logs", label: "Logs", ...(logged ? { count: logged + span.events.length } : {}) },
     { value: "raw", label: "Raw" },
   ]
   const usual = span.error !== undefined ? "error" : span.end === undefined ? "input" : "output"
