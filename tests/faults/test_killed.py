@@ -55,7 +55,9 @@ def killed_again_and_again(menu: Menu, *, times: int, seed: int) -> None:
         said = [nursery.stdout.readline() for _ in range(numbers.randint(0, 3))]
         time.sleep(numbers.uniform(0, 0.15))
         os.kill(child, signal.SIGKILL)
-        while (line := nursery.stdout.readline()) != f"dead {child}\n":
+        # It may be killed between a number and the end of its line.
+        while not (line := nursery.stdout.readline()).endswith(f"dead {child}\n"):
+            assert line, "the nursery has ended"
             said.append(line)
         acknowledged = max([acknowledged, *(int(line) for line in said)])
         there = menu.indexed()
