@@ -139,6 +139,10 @@ def _plugin_label(plugin: object) -> str:
 
 def _data_folder(group: str, folder: Path) -> Finding:
     existing = folder if folder.exists() else folder.parent
+    if not existing.is_dir():
+        return Finding(
+            group, "broken", "data folder", f"{existing} is a file", "move it away: flowkit keeps a folder there"
+        )
     try:
         with tempfile.TemporaryFile(dir=existing):
             pass

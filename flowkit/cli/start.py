@@ -97,6 +97,11 @@ def start(
             place = find_app(app, cwd=cwd, root=root)
         label, folders = place.label, [root, place.folder]
         command = [sys.executable, "-m", "flowkit.cli.start_app", *([] if app is None else [app])]
+    data_folder = Settings.from_env().data_folder
+    if data_folder.exists() and not data_folder.is_dir():
+        raise CliError(
+            f"a file is in the way of the folder {data_folder}", hint="move it away: traces and indexes are kept there"
+        )
     listening = listen(host=host, port=port)
     shown = next(iter(policy.hosts), host) if host in _WILDCARDS else host
     url = f"http://{f'[{shown}]' if ':' in shown else shown}:{listening.getsockname()[1]}"

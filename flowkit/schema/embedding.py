@@ -12,6 +12,7 @@ from pydantic import Field, field_validator
 from flowkit.errors import InvalidInputError
 from flowkit.schema.documents import Document
 from flowkit.schema.model import Usage
+from flowkit.schema.told import Told
 from flowkit.schema.wire import JSON, Wire
 
 __all__ = [
@@ -68,8 +69,12 @@ class EmbedResponse(Wire):
     custom: dict[str, JSON] | None = None
 
 
-class EmbedderInfo(Wire):
-    """What tools and stores know about an embedder."""
+class EmbedderInfo(Told):
+    """What tools and stores know about an embedder.
+
+    Raises:
+        ConfigError: there is no label, or a value is of the wrong type.
+    """
 
     label: str
     dimensions: int | None = None

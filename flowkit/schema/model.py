@@ -13,6 +13,7 @@ from pydantic.alias_generators import to_camel
 from flowkit.schema.documents import Document, ScoredDocument
 from flowkit.schema.messages import Message, Role
 from flowkit.schema.parts import Part, TextPart
+from flowkit.schema.told import Told
 from flowkit.schema.wire import JSON, Wire
 
 __all__ = [
@@ -194,8 +195,12 @@ class ModelSupports(Wire):
     long_running: bool | None = None
 
 
-class ModelInfo(Wire):
-    """What tools show about a model."""
+class ModelInfo(Told):
+    """What tools show about a model.
+
+    Raises:
+        ConfigError: there is no label, or a value is of the wrong type.
+    """
 
     label: str
     versions: tuple[str, ...] | None = None

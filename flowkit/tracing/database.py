@@ -166,7 +166,7 @@ class Database:
     def _size_bytes(self) -> int:
         try:
             return self.path.stat().st_size
-        except (FileNotFoundError, NotADirectoryError):
+        except FileNotFoundError:
             return 0
 
     def _connection(self, use: str) -> "Connection":
@@ -262,6 +262,12 @@ class Database:
         except OSError as error:
             if error.errno in (errno.ENOSPC, errno.EDQUOT):
                 raise self._full() from error
+            if isinstance(error, NotADirectoryError | FileExistsError):
+                raise StoreError(
+                    f"a file is in the way of the folder {self.path.parent}",
+                    hint="move it away: traces are kept in a folder of that name",
+                    status="FAILED_PRECONDITION",
+                ) from error
             status: Status = "PERMISSION_DENIED" if error.errno in _DENIED else "UNAVAILABLE"
             hint = _MODES if error.errno in _DENIED else None
             raise StoreError(f"{self.path} cannot be opened: {error.strerror}", hint=hint, status=status) from error

@@ -2,6 +2,7 @@
 
 import json
 import os
+import shlex
 import shutil
 import subprocess
 import sys
@@ -51,6 +52,17 @@ def test_the_demo_answers_from_the_menus_and_embeds_once(menu: Path):
     again = answers_of(run(menu, sys.executable, "demo.py").stdout)
     assert again[INDEXING].count("nothing new, nothing embedded") == 3
     assert again["Wo kann ich reservieren?"] == shown["Wo kann ich reservieren?"]
+
+
+@pytest.mark.heavy
+@pytest.mark.skipif(sys.platform == "win32", reason="pipes end in another way there")
+def test_the_demo_ends_quietly_when_its_reader_has_seen_enough(menu: Path):
+    shell = f"{shlex.quote(sys.executable)} demo.py | head -n 2; exit ${{PIPESTATUS[0]}}"
+
+    ran = run(menu, "bash", "-c", shell)
+
+    assert (ran.returncode, ran.stderr) == (0, "")
+    assert INDEXING in ran.stdout
 
 
 @pytest.mark.heavy

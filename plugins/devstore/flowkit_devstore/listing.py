@@ -37,9 +37,10 @@ def list_indexes(folder: Path | None = None) -> list[IndexInfo]:
     """
     folder = default_folder() if folder is None else folder
     with explained(folder):
-        if not folder.is_dir():
+        try:
+            paths = list(folder.iterdir())
+        except FileNotFoundError:
             return []
-        paths = list(folder.iterdir())
     return sorted((info for path in paths if (info := _look(path)) is not None), key=lambda info: info.name)
 
 
