@@ -24,7 +24,7 @@ COMMANDS: dict[str, Entry] = {
         "Flows", "flowkit.cli.batches", "flow_batch_run", "FLOW FILE", "Run a flow over every input of a file"
     ),
     "flow:list": Entry("Flows", "flowkit.cli.flows", "flow_list", "", "List the app's flows and what they take"),
-    "rag:index": Entry("Documents", "flowkit.cli.rag", "rag_index", "PATH", "Bring an index in step with a folder"),
+    "rag:index": Entry("Documents", "flowkit.cli.rag", "rag_index", "PLACE", "Bring an index in step with a folder"),
     "rag:ask": Entry("Documents", "flowkit.cli.rag", "rag_ask", "QUESTION", "Answer from an index, with citations"),
     "rag:chunks": Entry("Documents", "flowkit.cli.rag", "rag_chunks", "FILE", "Show how a file would be cut"),
     "trace:list": Entry(

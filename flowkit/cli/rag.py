@@ -6,7 +6,7 @@ $ flowkit rag:ask "How do I cancel?"
 
 import os
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 import click
 
@@ -15,18 +15,34 @@ from flowkit.cli.lines import CliError, say
 
 __all__ = ["rag_ask", "rag_chunks", "rag_index"]
 
+
+class _Place(click.ParamType):  # type: ignore[type-arg]  # older ones are no generic
+    """A path that exists, or an address (`https://…`, `s3://…`), which is a string."""
+
+    name = "place"
+
+    def __init__(self, *, folder: bool) -> None:
+        self._path: click.Path[Any] = click.Path(exists=True, dir_okay=folder, path_type=Path)
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        return value if isinstance(value, str) and "://" in value else self._path.convert(value, param, ctx)
+
+
 _app_option = click.option(
     "--app", metavar="APP", help="module:ai or file.py, whose index is used; without it, one on this machine"
 )
 _index_option = click.option("--index", metavar="NAME", help="Default: the folder's path, or the only index there is")
+_private_option = click.option("--allow-private", is_flag=True, help="Let a page be in a private network")
 _max_option = click.option("--max-tokens", type=click.IntRange(min=1), help="Of a chunk; default: 300 or what fits")
 _overlap_option = click.option("--overlap-tokens", type=click.IntRange(min=0), help="Default: a tenth of --max-tokens")
 
 
 @click.command("rag:index", context_settings=HELP)
-@click.argument("path", type=click.Path(exists=True, path_type=Path))
+@click.argument("place", type=_Place(folder=True))
 @_index_option
 @_app_option
+@click.option("--glob", multiple=True, help='Only what matches, for instance "**/*.md"; may be given again')
+@_private_option
 @click.option(
     "--mode",
     type=click.Choice(["source", "full", "append"]),
@@ -40,9 +56,11 @@ _overlap_option = click.option("--overlap-tokens", type=click.IntRange(min=0), h
 @click.option("--watch", is_flag=True, help="Stay, and index again what changes")
 @click.option("--json", "as_json", is_flag=True, help="Print the report, or the plan, as JSON")
 def rag_index(
-    path: Path,
+    place: Path | str,
     index: str | None,
     app: str | None,
+    glob: tuple[str, ...],
+    allow_private: bool,
     mode: Literal["source", "full", "append"],
     max_tokens: int | None,
     overlap_tokens: int | None,
@@ -50,21 +68,24 @@ def rag_index(
     watch: bool,
     as_json: bool,
 ) -> int:
-    """Bring an index in step with the files at PATH, a folder or a file.
+    """Bring an index in step with PLACE: a folder, a file, a page (https://…), or a prefix in a cloud (s3://, gs://,
+    az://).
 
-    PDF, Markdown, HTML, source code and plain text are read. Only what is new is embedded, and what a file no longer
-    says is deleted. Stopped in the middle, it keeps what it has done; run it again for the rest.
+    PDF, Office files, Markdown, HTML, source code and plain text are read. Only what is new is embedded, and what a
+    file no longer says is deleted. What a .gitignore or .flowkitignore in the folder says is left out. Stopped in the
+    middle, it keeps what it has done; run it again for the rest.
     """
     if watch and dry_run:
         raise CliError("--watch and --dry-run exclude each other")
     # Every batch with all its vectors would go into the traces.
     os.environ.setdefault("FLOWKIT_TRACES", "0")
 
-    from flowkit.cli.rag_apps import Target
+    from flowkit.cli.rag_apps import Target, loader_of
     from flowkit.cli.rag_index import Indexing
 
-    target = Target.of(app, index, path=path)
-    indexing = Indexing(target, path, mode=mode, dry_run=dry_run, as_json=as_json)
+    target = Target.of(app, index, place=place)
+    loader = loader_of(target, place, glob=glob, allow_private=allow_private)
+    indexing = Indexing(target, place, loader, mode=mode, dry_run=dry_run, as_json=as_json)
     return indexing(max_tokens=max_tokens, overlap_tokens=overlap_tokens, watch=watch)
 
 
@@ -90,24 +111,35 @@ def rag_ask(
     from flowkit.cli.rag_apps import Target
     from flowkit.cli.rag_ask import ask
 
-    return ask(Target.of(app, index, path=None), question, k=k, model=model, where=where, as_json=as_json)
+    return ask(Target.of(app, index, place=None), question, k=k, model=model, where=where, as_json=as_json)
 
 
 @click.command("rag:chunks", context_settings=HELP)
-@click.argument("file", type=click.Path(exists=True, dir_okay=False, path_type=Path))
+@click.argument("file", type=_Place(folder=False))
+@_private_option
 @_max_option
 @_overlap_option
 @click.option("--text", is_flag=True, help="With the whole text of each chunk")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON")
-def rag_chunks(file: Path, max_tokens: int | None, overlap_tokens: int | None, text: bool, as_json: bool) -> int:
-    """Show how rag:index would cut FILE, without storing anything."""
+def rag_chunks(
+    file: Path | str,
+    allow_private: bool,
+    max_tokens: int | None,
+    overlap_tokens: int | None,
+    text: bool,
+    as_json: bool,
+) -> int:
+    """Show how rag:index would cut FILE, or a page (https://…), without storing anything."""
     os.environ.setdefault("FLOWKIT_TRACES", "0")
 
-    from flowkit.cli.rag_apps import Target
+    from flowkit.cli.rag_apps import Target, loader_of
     from flowkit.cli.rag_chunks import show_chunks
 
-    target = Target.of(None, "chunks", path=None)
-    shown = show_chunks(target, file, max_tokens=max_tokens, overlap_tokens=overlap_tokens, whole=text, as_json=as_json)
+    target = Target.of(None, "chunks", place=None)
+    loader = loader_of(target, file, allow_private=allow_private)
+    shown = show_chunks(
+        target, loader, max_tokens=max_tokens, overlap_tokens=overlap_tokens, whole=text, as_json=as_json
+    )
     if not shown and not as_json:
         say(f"{file} has no text", "dim")
     return 0

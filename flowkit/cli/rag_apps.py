@@ -1,9 +1,10 @@
 """The index that a rag command works on: the user's app's, or one on this machine that needs no app.
 
-target = Target.of(app, "docs", path=Path("docs"))
+target = Target.of(app, "docs", place=Path("docs"))
 target.ai, target.index
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -16,9 +17,10 @@ from flowkit.config import Settings
 from flowkit.errors import FlowkitError
 from flowkit.rag.easy import EASY_MODEL, easy_plugins, index_name
 from flowkit.rag.ingest import index_of
+from flowkit.rag.load import Files, Loader, auto
 from flowkit.server.reflection.role import stand_down
 
-__all__ = ["Target", "finish"]
+__all__ = ["Target", "finish", "loader_of"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,11 +31,11 @@ class Target:
     index: str
 
     @classmethod
-    def of(cls, app: str | None, index: str | None, *, path: Path | None) -> "Target":
+    def of(cls, app: str | None, index: str | None, *, place: Path | str | None) -> "Target":
         """The app's index, or without an app a hybrid one in the project's dev store.
 
         Args:
-            path: what is going to be indexed, after which a new index is named.
+            place: what is going to be indexed, after which a new index is named.
 
         Raises:
             CliError: no index is named, and there is none or more than one.
@@ -45,7 +47,7 @@ class Target:
         stand_down()
         settings = Settings.from_env()
         if index is None:
-            index = index_name(path, settings.root) if path is not None else _only(_indexes(settings), "the project")
+            index = index_name(place, settings.root) if place is not None else _only(_indexes(settings), "the project")
         # It serves nobody, whatever the environment says.
         alone = replace(settings, dev=False)
         ai = Flowkit(plugins=easy_plugins(index, settings.data_folder), model=EASY_MODEL, settings=alone)
@@ -60,6 +62,12 @@ class Target:
         """
         actions = await index_of(self.ai.registry, self.index)
         return (await actions.cached_embedder(self.ai.registry)).name
+
+
+def loader_of(target: Target, place: Path | str, *, glob: Sequence[str] = (), allow_private: bool = False) -> Loader:
+    """The loader of a path or an address; sources are relative to the app's root."""
+    loader = auto(place, glob=tuple(glob) or None, allow_private=allow_private)
+    return loader.under(target.ai.settings.root) if isinstance(loader, Files) else loader
 
 
 def finish(outcome: Outcome, *, interrupted: str) -> int:

@@ -1,20 +1,20 @@
 """`rag:chunks` at work: one file, cut as `rag:index` would cut it.
 
-show_chunks(target, Path("guide.md"), max_tokens=None, overlap_tokens=None, whole=False, as_json=False)
+show_chunks(target, load.file("guide.md"), max_tokens=None, overlap_tokens=None, whole=False, as_json=False)
 """
 
 from collections.abc import Callable, Iterator, Sequence
-from pathlib import Path
+from contextlib import aclosing
 
 from rich.text import Text
 
-from flowkit.cli.lines import one_line
+from flowkit.cli.lines import CliError, one_line
 from flowkit.cli.rag_apps import Target, finish
 from flowkit.cli.running import run_work
 from flowkit.cli.tables import Column, print_json, print_lines, print_table, styled
 from flowkit.cli.units import number
-from flowkit.rag.ingest import Files, default_splitter, tokenizer_of
-from flowkit.rag.ingest.files import parse_file
+from flowkit.rag.ingest import default_splitter, tokenizer_of
+from flowkit.rag.load import Loader
 from flowkit.rag.split.tokens import as_tokenizer
 from flowkit.schema.documents import Document
 
@@ -22,16 +22,14 @@ __all__ = ["show_chunks"]
 
 
 def show_chunks(
-    target: Target, file: Path, *, max_tokens: int | None, overlap_tokens: int | None, whole: bool, as_json: bool
+    target: Target, loader: Loader, *, max_tokens: int | None, overlap_tokens: int | None, whole: bool, as_json: bool
 ) -> bool:
     """Print them; False when the file has none."""
     ai = target.ai
     found: list[tuple[Document, list[Document], Callable[[str], int]]] = []
 
-    source = Files(file, root=ai.settings.root).source(file.resolve())
-
     async def work() -> None:
-        document = parse_file(file, source)
+        document = await _first(loader)
         embedder = await target.embedder()
         splitter = await default_splitter(ai.registry, embedder, max_tokens=max_tokens, overlap_tokens=overlap_tokens)
         found.append((document, splitter(document), as_tokenizer(tokenizer_of(ai.registry, embedder)).count))
@@ -49,6 +47,15 @@ def show_chunks(
         tokens = number(count(document.text))
         print_lines([styled(f"{document.source}: {tokens} tokens in {number(len(chunks))} chunks", "dim")])
     return bool(chunks)
+
+
+async def _first(loader: Loader) -> Document:
+    async with aclosing(aiter(loader)) as items:
+        async for item in items:
+            if isinstance(item, Document):
+                return item
+            raise CliError(item.reason, hint=item.hint, exit_code=1)
+    raise CliError("there is no file", hint="check the address", exit_code=1)
 
 
 def _print_table(chunks: Sequence[Document], count: Callable[[str], int]) -> None:

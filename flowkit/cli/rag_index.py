@@ -1,21 +1,24 @@
 """`rag:index` at work: the plan, a progress bar, the report; and again whenever something changes.
 
-exit_code = Indexing(target, Path("docs"), mode="full", dry_run=False, as_json=False)(…)
+exit_code = Indexing(target, "docs", load.directory("docs"), mode="full", dry_run=False, as_json=False)(…)
 """
 
-import asyncio
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Literal
 
-from flowkit.cli.lines import coloured, say
+from flowkit.cli.failures import describe
+from flowkit.cli.lines import CliError, coloured, complain, say
 from flowkit.cli.rag_apps import Target, finish
 from flowkit.cli.rag_report import plan_lines, report_lines
+from flowkit.cli.rag_watch import watching
 from flowkit.cli.running import run_work
 from flowkit.cli.tables import print_json, print_lines
-from flowkit.rag.ingest import Files, IngestPlan, IngestReport, Progress, default_splitter
+from flowkit.errors import FlowkitError
+from flowkit.rag.ingest import IngestPlan, IngestReport, Progress, Skipped, default_splitter
+from flowkit.rag.load import Files, Loader
 from flowkit.rag.split import Splitter
 
 __all__ = ["Indexing", "told"]
@@ -29,14 +32,16 @@ class Indexing:
     def __init__(
         self,
         target: Target,
-        path: Path,
+        place: Path | str,
+        loader: Loader,
         *,
         mode: Literal["source", "full", "append"],
         dry_run: bool,
         as_json: bool,
     ) -> None:
         self._target = target
-        self._path = path
+        self._place = place
+        self._loader = loader
         self._mode: Literal["source", "full", "append"] = mode
         self._dry_run = dry_run
         self._as_json = as_json
@@ -61,7 +66,7 @@ class Indexing:
         with _bar() as tell:
             return await self._target.ai.ingest(
                 self._target.index,
-                self._path,
+                self._loader,
                 sync=self._mode,
                 splitter=splitter,
                 dry_run=self._dry_run,
@@ -74,6 +79,9 @@ class Indexing:
             print_lines(plan_lines(plan))
 
     def _show(self, report: IngestReport) -> None:
+        alone = report.skipped[0] if len(report.skipped) == 1 and self._loader.scope is None else None
+        if alone is not None and not report.documents and not self._as_json:
+            raise CliError(f"{alone.source}: {_reason(alone)}", hint=alone.hint, exit_code=1)
         if self._as_json:
             plan = report.plan
             shown: Any = plan.to_wire() if self._dry_run and plan else report.to_wire()
@@ -84,25 +92,24 @@ class Indexing:
         print_lines(report_lines(report, dry_run=self._dry_run, hint_full=self._mode == "source"))
 
     async def _watch(self, splitter: Splitter) -> None:
-        from watchfiles import awatch
-
-        files = Files(self._path, root=self._target.ai.settings.root)
-        changes = awatch(self._path, watch_filter=lambda _, path: files.includes(Path(path)), debounce=800)
-        # Watching begins before the first look, so that no change falls between the two.
-        coming = asyncio.ensure_future(anext(changes))
-        try:
+        if not isinstance(self._loader, Files):
+            raise CliError(f"{self._place} cannot be watched", hint="--watch is for folders and files of this machine")
+        async with watching(self._loader) as changes:
             self._show(await self._ingest(splitter))
-            say(f"watching {self._path.as_posix()}; Ctrl-C ends it", "dim")
-            while True:
-                await coming
-                coming = asyncio.ensure_future(anext(changes))
-                report = await self._ingest(splitter)
+            say(f"watching {Path(self._place).as_posix()}; Ctrl-C ends it", "dim")
+            async for _ in changes:
+                try:
+                    report = await self._ingest(splitter)
+                except (FlowkitError, OSError) as error:
+                    # It may be right again after the next change: the folder is back, the disk has room.
+                    complain(describe(error), getattr(error, "hint", None))
+                    continue
                 if report.written or report.updated or report.deleted:
                     self._show(report)
-        finally:
-            coming.cancel()
-            await asyncio.wait([coming])
-            await changes.aclose()
+
+
+def _reason(item: Skipped) -> str:
+    return item.reason.removeprefix(f"{item.source!r} ")
 
 
 @contextmanager

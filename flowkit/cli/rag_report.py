@@ -51,6 +51,8 @@ def report_lines(report: IngestReport, *, dry_run: bool, hint_full: bool) -> Ite
         plan = report.plan
         empty = plan is not None and plan.is_empty
         yield styled("Nothing to do." if empty else "A dry run: nothing was done.", "dim")
+    elif not (report.documents or report.unchanged or report.written or report.deleted):
+        yield Text.assemble(styled("Nothing to index", "warn"), ": there is no file with text")
     elif not (report.written or report.updated or report.deleted):
         what = f"{_number(report.documents, 'file')}, {_number(report.unchanged, 'chunk')}"
         yield Text.assemble(styled("✓ ", "good"), f"{report.index} is up to date: {what}")

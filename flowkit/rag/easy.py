@@ -164,9 +164,14 @@ def easy_plugins(index: str, data_folder: Path, *, embedder: str = EASY_EMBEDDER
     return [_plugin("flowkit_local", "Local")(), made]
 
 
-def index_name(path: Path, root: Path) -> str:
-    """The name of a folder's index: its path in the project, or its own name when it lies elsewhere."""
-    path = path.resolve()
+def index_name(place: Path | str, root: Path) -> str:
+    """The name of a folder's index: its path in the project, or its own name when it lies elsewhere.
+
+    That of an address (a string) is what stands behind `https://`, without a query.
+    """
+    if isinstance(place, str) and "://" in place:
+        return place.partition("://")[2].partition("?")[0].partition("#")[0].strip("/") or "root"
+    path = Path(place).resolve()
     inside = path.relative_to(root.resolve()).as_posix() if path.is_relative_to(root.resolve()) else "."
     return path.name or "root" if inside == "." else inside
 

@@ -6,8 +6,10 @@ from pathlib import Path
 
 import pytest
 
+from flowkit.rag.easy import index_name
 from tests.cli.conftest import Project
 from tests.rag.parse.papers import paper
+from tests.servers.pages import Pages, page
 
 GUIDE = """# Guide
 
@@ -142,6 +144,9 @@ def test_chunks_are_shown_before_anything_is_stored(shop: Project):
         (("rag:ask", "Soup?"), 2, "the project has no index"),
         (("rag:ask", "Soup?", "--index", "none"), 1, "there is no index 'none'"),
         (("rag:ask", "Soup?", "--app", "app.py"), 2, "the app has no index"),
+        (("rag:index", "https://shop.test/", "--app", "rag_app.py", "--watch"), 2, "cannot be watched"),
+        (("rag:index", "ftp://shop.test/", "--app", "rag_app.py"), 1, "no loader knows ftp://"),
+        (("rag:index", "https://shop.test/", "--app", "rag_app.py", "--glob", "*"), 1, "a page is no folder"),
         (("rag:chunks", "docs/broken.pdf"), 1, "is not a PDF"),
     ],
 )
@@ -162,6 +167,10 @@ def test_a_watched_folder_is_indexed_again_when_it_changes(shop: Project):
 
     (shop.folder / "docs" / "new.md").write_text("# New\n\nText.")
     read_until(process.stdout, "+ docs/new.md")
+    (shop.folder / "docs" / "new.md").write_text("# New\n\nOther text.")
+    read_until(process.stdout, "~ docs/new.md")
+    (shop.folder / "docs" / ".flowkitignore").write_text("guide.md")
+    read_until(process.stdout, "- docs/guide.md")
     (shop.folder / "docs" / "new.md").unlink()
     read_until(process.stdout, "- docs/new.md")
 
@@ -176,6 +185,54 @@ def read_until(stream: object, text: str) -> None:
         if text in line:
             return
     pytest.fail(f"{text!r} never came")
+
+
+def test_a_page_of_the_web_is_indexed_and_asked(shop: Project):
+    with Pages({"/help": page("Orders are cancelled by mail.", "text/plain")}) as pages:
+        address = pages.url("/help")
+        refused = shop.run("rag:index", address, "--app", "rag_app.py")
+        indexed = shop.run("rag:index", f"{address}#top", "--app", "rag_app.py", "--allow-private")
+        again = shop.run("rag:index", address, "--app", "rag_app.py", "--allow-private")
+        cut = shop.run("rag:chunks", address, "--allow-private", "--json")
+        gone = shop.run("rag:index", pages.url("/no"), "--app", "rag_app.py", "--allow-private")
+    asked = shop.run("rag:ask", "How?", "--app", "rag_app.py", "-k", "1")
+
+    assert (refused.code, refused.out) == (1, "")
+    assert "is not on the public internet" in refused.err
+    assert "--allow-private" in refused.err
+    assert f"+ {address}  chunks: 1 to embed" in indexed.out
+    assert again.out.startswith("✓ devstore/shop is up to date: 1 file, 1 chunk")
+    assert json.loads(cut.out)[0]["source"] == address
+    assert (gone.code, gone.out) == (1, "")
+    assert "there is no page" in gone.err
+    assert address in asked.out
+
+
+def test_patterns_and_ignore_files_choose_what_of_a_folder_is_indexed(shop: Project):
+    shop.write("docs/drafts/a.md", "Draft.")
+    shop.write("docs/.flowkitignore", "drafts/\n")
+
+    some = shop.run("rag:index", "docs", "--app", "rag_app.py", "--dry-run", "--json", "--glob", "**/*.md")
+    none = shop.run("rag:index", "docs", "--app", "rag_app.py", "--glob", "*.rst")
+
+    assert [change["source"] for change in json.loads(some.out)["changes"]] == ["docs/guide.md"]
+    assert none.out == "Nothing to index: there is no file with text\n"
+
+
+def test_one_file_that_cannot_be_read_is_an_error(shop: Project):
+    run = shop.run("rag:index", "docs/broken.pdf", "--app", "rag_app.py")
+
+    assert (run.code, run.out) == (1, "")
+    assert "docs/broken.pdf: " in run.err
+
+
+def test_an_index_is_named_after_its_folder_or_address(tmp_path: Path):
+    (tmp_path / "docs").mkdir()
+
+    assert index_name(tmp_path / "docs", tmp_path) == "docs"
+    assert index_name(tmp_path, tmp_path) == tmp_path.name
+    assert index_name("https://shop.test/help?key=secret", tmp_path) == "shop.test/help"
+    assert index_name("s3://bucket/docs/", tmp_path) == "bucket/docs"
 
 
 def test_progress_is_told_in_numbers():

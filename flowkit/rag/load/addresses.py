@@ -72,7 +72,7 @@ async def allowed_addresses(host: str, port: int, *, allow_private: bool) -> lis
             told = repr(host) if host.strip("[]") == address else f"{host!r} ({address})"
             raise InvalidInputError(
                 f"{told} is not on the public internet",
-                hint="pass allow_private=True when it is meant, and nobody else chooses the address",
+                hint="pass allow_private=True (--allow-private) when it is meant, and nobody else chooses the address",
                 status="PERMISSION_DENIED",
             )
     return addresses

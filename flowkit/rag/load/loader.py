@@ -8,7 +8,7 @@ import asyncio
 import inspect
 import os
 from abc import ABC, abstractmethod
-from collections.abc import AsyncGenerator, AsyncIterator
+from collections.abc import AsyncGenerator
 from contextlib import aclosing
 
 from flowkit.core.threads import run_in_thread
@@ -51,7 +51,7 @@ class Loader(ABC):
     def _found(self) -> AsyncGenerator[Found | Skipped, None]:
         """The items, in order, unread where that is possible."""
 
-    async def __aiter__(self) -> AsyncIterator[Item]:
+    async def __aiter__(self) -> AsyncGenerator[Item, None]:
         async with aclosing(self._jobs()) as groups:
             async for group in groups:
                 tasks = [asyncio.ensure_future(self._parsed(job)) for job in group]

@@ -4,11 +4,13 @@ load.auto("docs")      load.auto("https://shop.test/help")      load.auto("s3://
 """
 
 import re
+from collections.abc import Sequence
 from pathlib import Path
 
 from flowkit.errors import InvalidInputError
 from flowkit.rag.load.cloud import SCHEMES, cloud
-from flowkit.rag.load.files import Files
+from flowkit.rag.load.files import Files, directory
+from flowkit.rag.load.found import Parser
 from flowkit.rag.load.loader import Loader
 from flowkit.rag.load.package import package
 from flowkit.rag.load.url import url
@@ -18,27 +20,40 @@ __all__ = ["auto", "is_address"]
 _ADDRESS = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+://")
 
 
-def auto(place: str | Path) -> Loader:
-    """The loader of a path (a file, or a folder with all in it), or of an address, with its default settings.
+def auto(
+    place: str | Path,
+    *,
+    glob: str | Sequence[str] | None = None,
+    allow_private: bool = False,
+    parser: Parser | None = None,
+) -> Loader:
+    """The loader of a path (a file, or a folder with all in it), or of an address.
 
     Addresses are `https://…` and `http://…` for a page, `s3://…`, `gs://…` and `az://…` for what is stored under that
     prefix, and `package://NAME/PATH` for files in a Python package.
 
+    Args:
+        glob: Which files of a folder or prefix, as for `load.directory`.
+        allow_private: For a page: whether it may lie in a private network.
+        parser: By default it goes by content type and name.
+
     Raises:
         NotFoundError: there is no such file, folder or package.
-        InvalidInputError: no loader knows this kind of address.
+        InvalidInputError: no loader knows this kind of address, or a pattern is given where there is no folder.
     """
-    if not is_address(place):
-        return Files(place)
     scheme, _, rest = str(place).partition("://")
-    scheme = scheme.lower()
+    scheme = scheme.lower() if is_address(place) else ""
+    if not scheme:
+        return Files(place, parser=parser) if glob is None else directory(place, glob=glob, parser=parser)
     if scheme in ("http", "https"):
-        return url(str(place))
+        if glob is not None:
+            raise InvalidInputError("a page is no folder, so a pattern chooses nothing", hint="leave out the pattern")
+        return url(str(place), allow_private=allow_private, parser=parser)
     if scheme in SCHEMES:
-        return cloud(str(place))
+        return cloud(str(place), glob=glob, parser=parser)
     if scheme == "package":
         name, _, path = rest.partition("/")
-        return package(name, path)
+        return package(name, path, glob=glob, parser=parser)
     known = ", ".join(f"{each}://" for each in ("http", "https", *SCHEMES, "package"))
     raise InvalidInputError(f"no loader knows {scheme}://", hint=f"use a path, or one of {known}")
 
