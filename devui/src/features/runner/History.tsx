@@ -1,7 +1,9 @@
 /** Earlier runs of an action, newest first; each can be looked at, and its input be taken. */
 import { useInfiniteQuery } from "@tanstack/react-query"
 import { CornerUpLeft } from "lucide-react"
+import { useEffect, useRef, useState } from "react"
 import { api, ask } from "@/api/client"
+import { useEvents } from "@/api/live"
 import { keys } from "@/api/queries"
 import type { ActionData, Summary } from "@/api/schema"
 import { StatusIcon } from "@/components/StatusTag"
@@ -38,6 +40,7 @@ export function History({ action, current, onShow, onUse }: HistoryProps) {
     initialPageParam: "",
     getNextPageParam: (page) => page.cursor ?? undefined,
   })
+  useNewRuns(action.key, query.data?.pages.flatMap((page) => page.traces) ?? [], () => void query.refetch())
   if (query.isPending) return <Skeleton lines={6} />
   if (query.isError) return <Failure error={query.error} onRetry={() => void query.refetch()} />
   const runs = query.data.pages.flatMap((page) => page.traces)
@@ -78,6 +81,26 @@ export function History({ action, current, onShow, onUse }: HistoryProps) {
       </div>
     </div>
   )
+}
+
+const SOON_MS = 400
+
+/** Runs that begin elsewhere appear, too; several at once are asked for once. */
+function useNewRuns(key: string, known: readonly Summary[], again: () => void): void {
+  const [waiting, setWaiting] = useState(false)
+  const latest = useRef(again)
+  latest.current = again
+  useEvents("trace", ({ trace }) => {
+    if (trace?.key === key && !known.some((one) => one.traceId === trace.traceId)) setWaiting(true)
+  })
+  useEffect(() => {
+    if (!waiting) return
+    const timer = setTimeout(() => {
+      setWaiting(false)
+      latest.current()
+    }, SOON_MS)
+    return () => clearTimeout(timer)
+  }, [waiting])
 }
 
 interface EntryProps {

@@ -178,19 +178,21 @@ function ProblemLine({ input }: { input: Input }) {
 function Refusals({ errors }: { errors: readonly FieldProblem[] }) {
   if (errors.length === 0) return null
   return (
-    <ul
+    <section
       className={styles.problems}
       role="alert"
       data-invalid="true"
       tabIndex={-1}
       aria-label="What is wrong with the input"
     >
-      {errors.map(({ path, message }) => (
-        <li key={`${path.join(".")} ${message}`}>
-          {path.length > 0 && <code>{path.join(".")}</code>} {message}
-        </li>
-      ))}
-    </ul>
+      <ul>
+        {errors.map(({ path, message }) => (
+          <li key={`${path.join(".")} ${message}`}>
+            {path.length > 0 && <code>{path.join(".")}</code>} {message}
+          </li>
+        ))}
+      </ul>
+    </section>
   )
 }
 

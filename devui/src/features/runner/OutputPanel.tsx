@@ -8,6 +8,7 @@ import { Empty } from "@/components/ui/Empty"
 import { Kbd } from "@/components/ui/Kbd"
 import { Segmented } from "@/components/ui/Segmented"
 import { StaleNote } from "@/components/ui/StaleNote"
+import type { Follower, RunHead } from "./follow"
 import { Large } from "./Large"
 import { LARGE, sizeOf } from "./output"
 import { Rendered } from "./Rendered"
@@ -16,28 +17,29 @@ import { RunHeader } from "./RunHeader"
 import styles from "./runner.module.css"
 import { StreamedOutput } from "./StreamedOutput"
 import { StreamView } from "./StreamView"
-import type { UseRun } from "./useRun"
+import { useChunks } from "./useRun"
 
 type View = "rendered" | "json" | "stream"
 
 interface OutputPanelProps {
   ref: Ref<HTMLElement>
   action: ActionData
-  run: UseRun
+  run: RunHead
+  follower: Follower
   onCancel: () => void
   onRetry: () => void
 }
 
-export function OutputPanel({ ref, action, run, onCancel, onRetry }: OutputPanelProps) {
+export function OutputPanel({ ref, action, run, follower, onCancel, onRetry }: OutputPanelProps) {
   const [view, setView] = useState<View>("rendered")
-  const { status, chunks, result } = run
+  const { status, streams, result } = run
   const running = status === "running" || status === "starting"
   const ended = status === "success"
   const size = useMemo(() => (ended ? sizeOf(result) : 0), [ended, result])
   const items: { value: View; label: string }[] = [
     { value: "rendered", label: "Rendered" },
     { value: "json", label: "JSON" },
-    ...(chunks.length > 0 ? [{ value: "stream" as const, label: "Stream" }] : []),
+    ...(streams ? [{ value: "stream" as const, label: "Stream" }] : []),
   ]
   const shown = items.some(({ value }) => value === view) ? view : "rendered"
 
@@ -45,7 +47,7 @@ export function OutputPanel({ ref, action, run, onCancel, onRetry }: OutputPanel
     <section ref={ref} className={styles.panel} aria-label="Output">
       <div className={styles.bar}>
         <RunHeader run={run} onCancel={onCancel} onRetry={onRetry} />
-        {(ended || chunks.length > 0) && (
+        {(ended || streams) && (
           <>
             <Segmented label="View of the output" value={shown} items={items} onChange={setView} />
             {ended && <CopyButton label="Copy output" text={() => asText(result)} />}
@@ -65,11 +67,11 @@ export function OutputPanel({ ref, action, run, onCancel, onRetry }: OutputPanel
           command={action.kind === "flow" ? `flowkit flow:run ${action.name}` : undefined}
         />
       ) : shown === "stream" ? (
-        <StreamView chunks={chunks} />
-      ) : running || (!ended && chunks.length > 0) ? (
+        <Stream follower={follower} view="stream" running={running} />
+      ) : running || (!ended && streams) ? (
         <>
           {run.error !== undefined && <RunError run={run} onRetry={onRetry} />}
-          <StreamedOutput chunks={chunks} running={running} json={shown === "json"} />
+          <Stream follower={follower} view={shown} running={running} />
         </>
       ) : (
         <div className={styles.scroll} data-part="result">
@@ -89,6 +91,13 @@ export function OutputPanel({ ref, action, run, onCancel, onRetry }: OutputPanel
       )}
     </section>
   )
+}
+
+/** All that is drawn again with each frame of a stream. */
+function Stream({ follower, view, running }: { follower: Follower; view: View; running: boolean }) {
+  const chunks = useChunks(follower)
+  if (view === "stream") return <StreamView chunks={chunks} />
+  return <StreamedOutput chunks={chunks} running={running} json={view === "json"} />
 }
 
 function asText(value: unknown): string {

@@ -1,11 +1,10 @@
 /** Why a run failed: the exception and its traceback, or why it never began. */
 import { Failure } from "@/components/ui/Failure"
 import { ErrorView } from "../trace/details/ErrorView"
-import { RunFailure } from "./follow"
+import { RunFailure, type RunHead } from "./follow"
 import styles from "./runner.module.css"
-import type { UseRun } from "./useRun"
 
-export function RunError({ run, onRetry }: { run: UseRun; onRetry: () => void }) {
+export function RunError({ run, onRetry }: { run: RunHead; onRetry: () => void }) {
   const { error } = run
   if (error === undefined) return null
   if (!(error instanceof RunFailure)) return <Failure error={error} onRetry={onRetry} />

@@ -5,11 +5,11 @@ import { StatusTag } from "@/components/StatusTag"
 import { TraceLink } from "@/components/TraceLink"
 import { Button } from "@/components/ui/Button"
 import { duration } from "@/lib/format"
+import type { RunHead } from "./follow"
 import styles from "./runner.module.css"
-import type { UseRun } from "./useRun"
 
 interface RunHeaderProps {
-  run: UseRun
+  run: RunHead
   onCancel: () => void
   onRetry: () => void
 }

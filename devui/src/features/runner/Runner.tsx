@@ -15,7 +15,7 @@ import { inputOf, keptRun, runOf } from "./past"
 import { SidePanel } from "./SidePanel"
 import { useErrors } from "./useErrors"
 import { useInput } from "./useInput"
-import { useRun } from "./useRun"
+import { useFollower, useHead } from "./useRun"
 import { useRunnerKeys } from "./useRunnerKeys"
 
 /** Where an input was taken from. */
@@ -29,7 +29,8 @@ export function Runner({ action }: { action: ActionData }) {
   const { from, span, run: shownRun } = useSearch({ from: "/run/$kind/$" })
   const input = useInput(action)
   const errors = useErrors(action, input.value)
-  const run = useRun()
+  const follower = useFollower()
+  const run = useHead(follower)
   const [checking, setChecking] = useState(false)
   const [asking, setAsking] = useState(false)
   const [origin, setOrigin] = useState<Origin>()
@@ -73,7 +74,6 @@ export function Runner({ action }: { action: ActionData }) {
   }, [from, span, fill, setSearch])
 
   // A run in the address: one that the server knows is taken up again, another is shown as its trace has it.
-  const { attach, show } = useLatest(run)
   const current = run.run
   useEffect(() => {
     if (shownRun === undefined || current?.runId === shownRun || current?.traceId === shownRun) return
@@ -81,10 +81,10 @@ export function Runner({ action }: { action: ActionData }) {
     const take = async () => {
       const kept = await keptRun(shownRun)
       if (left) return
-      if (kept !== undefined) attach.current(kept)
+      if (kept !== undefined) follower.attach(kept)
       else {
         const past = await runOf(shownRun, action.key)
-        if (!left) show.current(past)
+        if (!left) follower.show(past)
       }
     }
     take().catch((error: unknown) => {
@@ -98,7 +98,7 @@ export function Runner({ action }: { action: ActionData }) {
     return () => {
       left = true
     }
-  }, [shownRun, current?.runId, current?.traceId, action.key, attach, show])
+  }, [shownRun, current?.runId, current?.traceId, action.key, follower])
 
   const start = async () => {
     if (running || checking || !input.ready) return
@@ -108,7 +108,7 @@ export function Runner({ action }: { action: ActionData }) {
     setChecking(true)
     try {
       if (!(await errors.check(value))) return
-      const started = await run.start({ key: action.key, input: value, context: input.contextValue() })
+      const started = await follower.start({ key: action.key, input: value, context: input.contextValue() })
       if (started === undefined) return
       setSearch({ run: started.traceId ?? started.runId })
       // On a phone, the output is below what was just filled in.
@@ -159,7 +159,7 @@ export function Runner({ action }: { action: ActionData }) {
                 busy={running || checking}
                 running={running}
                 onRun={() => void start()}
-                onCancel={() => void run.cancel()}
+                onCancel={() => void follower.cancel()}
               />
             }
             second={
@@ -167,7 +167,8 @@ export function Runner({ action }: { action: ActionData }) {
                 ref={output}
                 action={action}
                 run={run}
-                onCancel={() => void run.cancel()}
+                follower={follower}
+                onCancel={() => void follower.cancel()}
                 onRetry={() => void start()}
               />
             }
@@ -196,7 +197,7 @@ export function Runner({ action }: { action: ActionData }) {
         onClose={() => setAsking(false)}
         onConfirm={() => {
           setAsking(false)
-          void run.cancel()
+          void follower.cancel()
         }}
         title="Cancel the run?"
         confirmLabel="Cancel the run"
@@ -206,12 +207,4 @@ export function Runner({ action }: { action: ActionData }) {
       </Confirm>
     </>
   )
-}
-
-function useLatest<T extends { attach: unknown; show: unknown }>(value: T) {
-  const attach = useRef(value.attach as T["attach"])
-  const show = useRef(value.show as T["show"])
-  attach.current = value.attach
-  show.current = value.show
-  return { attach, show }
 }

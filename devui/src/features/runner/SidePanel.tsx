@@ -4,15 +4,15 @@ import type { ActionData } from "@/api/schema"
 import { Empty } from "@/components/ui/Empty"
 import { Skeleton } from "@/components/ui/Skeleton"
 import { TabPanel, Tabs } from "@/components/ui/Tabs"
+import type { RunHead } from "./follow"
 import { History } from "./History"
 import styles from "./runner.module.css"
-import type { UseRun } from "./useRun"
 
 const TraceView = lazy(() => import("../trace/TraceView").then((found) => ({ default: found.TraceView })))
 
 interface SidePanelProps {
   action: ActionData
-  run: UseRun
+  run: RunHead
   /** Look at an earlier run. */
   onShow: (traceId: string) => void
   /** Take its input. */

@@ -57,8 +57,12 @@ const IDLE: RunState = {
 }
 const AGAIN_MS = 700
 
+/** All but the chunks, for what need not be drawn again with each of them. */
+export type RunHead = Omit<RunState, "chunks"> & { readonly streams: boolean }
+
 export class Follower {
   state: RunState = IDLE
+  private head: RunHead = headOf(IDLE)
   private readonly watchers = new Set<() => void>()
   private abort: AbortController | undefined
   private waiting: unknown[] = []
@@ -70,6 +74,9 @@ export class Follower {
   }
 
   readonly snapshot = (): RunState => this.state
+
+  /** The same object as long as only chunks come. */
+  readonly headSnapshot = (): RunHead => this.head
 
   /** Begin a run; undefined when it was refused, and `state.error` says why. */
   async start({ key, input, context }: RunRequest): Promise<RunInfo | undefined> {
@@ -192,7 +199,9 @@ export class Follower {
     if (this.waiting.length === 0) return
     const chunks = this.state.chunks.concat(this.waiting)
     this.waiting = []
-    this.set({ ...this.state, chunks })
+    this.state = { ...this.state, chunks }
+    if (!this.head.streams) this.head = headOf(this.state)
+    this.tell()
   }
 
   // A page in the background draws no frames, and is told all the same.
@@ -209,8 +218,17 @@ export class Follower {
 
   private set(state: RunState): void {
     this.state = state
+    this.head = headOf(state)
+    this.tell()
+  }
+
+  private tell(): void {
     for (const watcher of this.watchers) watcher()
   }
+}
+
+function headOf({ chunks, ...head }: RunState): RunHead {
+  return { ...head, streams: chunks.length > 0 }
 }
 
 function asApiError(error: unknown): ApiError {

@@ -3,10 +3,12 @@
  *
  *     const { start, status, chunks, result, error, cancel } = useRun()
  *     await start({ key: "/flow/menuQA", input: "What is vegan?" })
+ *
+ * A page with much beside the stream takes `useFollower`, `useHead` and, only where they are shown, `useChunks`.
  */
 import { useEffect, useState, useSyncExternalStore } from "react"
 import type { RunInfo } from "@/api/schema"
-import { Follower, type RunRequest, type RunState } from "./follow"
+import { Follower, type RunHead, type RunRequest, type RunState } from "./follow"
 
 export interface UseRun extends RunState {
   start: (request: RunRequest) => Promise<RunInfo | undefined>
@@ -16,9 +18,8 @@ export interface UseRun extends RunState {
 }
 
 export function useRun(): UseRun {
-  const [follower] = useState(() => new Follower())
+  const follower = useFollower()
   const state = useSyncExternalStore(follower.subscribe, follower.snapshot)
-  useEffect(() => () => follower.leave(), [follower])
   return {
     ...state,
     start: (request) => follower.start(request),
@@ -26,4 +27,20 @@ export function useRun(): UseRun {
     attach: (run) => follower.attach(run),
     show: (shown) => follower.show(shown),
   }
+}
+
+export function useFollower(): Follower {
+  const [follower] = useState(() => new Follower())
+  useEffect(() => () => follower.leave(), [follower])
+  return follower
+}
+
+/** Drawn again when the run begins, ends, or sends its first chunk. */
+export function useHead(follower: Follower): RunHead {
+  return useSyncExternalStore(follower.subscribe, follower.headSnapshot)
+}
+
+/** Drawn again with each frame in which chunks came. */
+export function useChunks(follower: Follower): readonly unknown[] {
+  return useSyncExternalStore(follower.subscribe, follower.snapshot).chunks
 }
