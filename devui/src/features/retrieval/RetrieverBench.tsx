@@ -36,7 +36,8 @@ export function RetrieverBench({ action }: { action: ActionData }) {
   const other =
     address.compare === undefined ? undefined : retrievers.find((each) => each.key === address.compare)
   const [otherOptions, setOtherOptions] = useState(() => readOptions(address.o2))
-  useEffect(() => setOtherOptions(readOptions(address.o2)), [address.o2])
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another retriever has options of its own
+  useEffect(() => setOtherOptions(readOptions(address.o2)), [address.o2, address.compare])
 
   const known = optionsOf(action)
   const first = useFinished(address.run)
@@ -99,7 +100,7 @@ export function RetrieverBench({ action }: { action: ActionData }) {
           whereError={whereError}
           retrievers={retrievers}
           other={address.compare}
-          onOther={(key) => setAddress({ compare: key, run2: undefined })}
+          onOther={(key) => setAddress({ compare: key, o2: undefined, run2: undefined })}
           otherOptions={otherOptions}
           onOtherOptions={setOtherOptions}
           setOpen={setOpen}
