@@ -14,11 +14,14 @@ import json
 import logging
 import re
 import secrets
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
+from functools import lru_cache
 from hmac import compare_digest
 from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qs, urlsplit
+
+from flowkit.server.in_time import in_time
 
 if TYPE_CHECKING:
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
@@ -130,7 +133,7 @@ class Guard:
         for raw_name, raw_value in scope["headers"]:
             name, value = raw_name.decode("latin-1").lower(), raw_value.decode("latin-1")
             size += len(name) + len(value)
-            if _CONTROL.search(value):
+            if not value.isprintable() and _CONTROL.search(value):
                 raise _Refused(400, f"header {name!r} holds control characters", "send plain header values")
             if name in found and name in _ONCE:
                 raise _Refused(400, f"header {name!r} comes twice", "send it once")
@@ -223,7 +226,8 @@ class Guard:
                 return  # whatever the app makes of it, the answer is ours
             if message["type"] == "http.response.start":
                 started = True
-                message = {**message, "headers": _hardened(message.get("headers", ()), scope["path"])}
+                headers = _hardened(tuple(map(tuple, message.get("headers", ()))), page=is_page(scope["path"]))
+                message = {**message, "headers": headers}
             await send(message)
 
         try:
@@ -256,10 +260,9 @@ class _Body:
     async def receive(self) -> "Message":
         if self._complete:
             return await self._receive()
-        limits, now = self._limits, asyncio.get_running_loop().time()
+        limits = self._limits
         try:
-            async with asyncio.timeout_at(min(now + limits.body_seconds, self._until)):
-                message = await self._receive()
+            message = await in_time(self._receive(), lambda now: min(now + limits.body_seconds, self._until))
         except TimeoutError:
             raise self._refuse(408, "the body came too slowly", "send it at once") from None
         if message["type"] == "http.request":
@@ -285,22 +288,29 @@ def content_security_policy(nonce: str) -> str:
     )
 
 
-def _hardened(headers: Iterable[tuple[bytes, bytes]], path: str) -> list[tuple[bytes, bytes]]:
+def _hardened(headers: tuple[tuple[bytes, bytes], ...], *, page: bool) -> list[tuple[bytes, bytes]]:
     """The response's headers without any CORS grant, with ours."""
+    kept, is_html = _kept(headers, page=page)
+    if not is_html:
+        return [*kept]
+    return [*kept, (b"content-security-policy", content_security_policy(secrets.token_urlsafe(16)).encode())]
+
+
+@lru_cache(256)  # most answers have the same ones
+def _kept(headers: tuple[tuple[bytes, bytes], ...], *, page: bool) -> tuple[tuple[tuple[bytes, bytes], ...], bool]:
+    """What stays and what is added, and whether a policy is to follow, which is a new one each time."""
     kept = [(name, value) for name, value in headers if not name.lower().startswith(b"access-control-")]
     names = {name.lower() for name, _ in kept}
     kept.extend((name, value) for name, value in _ALWAYS if name not in names)
-    if not is_page(path) and b"cache-control" not in names:
+    if not page and b"cache-control" not in names:
         kept.append((b"cache-control", b"no-store"))
     html = any(name.lower() == b"content-type" and value.lower().startswith(b"text/html") for name, value in kept)
-    if html and b"content-security-policy" not in names:
-        kept.append((b"content-security-policy", content_security_policy(secrets.token_urlsafe(16)).encode()))
-    return kept
+    return tuple(kept), html and b"content-security-policy" not in names
 
 
 def _check_path(path: str) -> None:
     """No id or name of ours has such a part, and what is behind us may make files of them."""
-    if _CONTROL.search(path) or "\\" in path or ".." in path.split("/"):
+    if (not path.isprintable() and _CONTROL.search(path)) or "\\" in path or (".." in path and ".." in path.split("/")):
         raise _Refused(400, "the path leads out of its place", "send it without '..', '\\' and control characters")
 
 

@@ -72,8 +72,14 @@ class Kitchen:
         if self.numbers.random() < 0.25:
             time.sleep(self.numbers.uniform(0, 0.2))
             return
+        started = self.running()
         enough = len(self.ended()) + self.numbers.randint(20, 300)
-        until(lambda: len(self.ended()) > enough, lambda: self.running().err)
+
+        def ran() -> bool:
+            assert started.process.poll() is None, f"it ended with {started.process.returncode}: {started.err}"
+            return len(self.ended()) > enough
+
+        until(ran, lambda: started.err)
 
     def ended(self) -> list[tuple[str, int, float]]:
         """Runs that have ended, in which process, and when."""
