@@ -31,6 +31,7 @@ ai = Flowkit(
     model="waiter",
 )
 log = logging.getLogger("menu")
+log.setLevel(logging.INFO)
 
 
 class Address(BaseModel):

@@ -11,7 +11,7 @@ import os
 import re
 import shutil
 import subprocess
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -40,14 +40,13 @@ PHONE = {"width": 390, "height": 844}
 class Ui:
     """A running `flowkit start`. `folder` is its project; gates hold steps of the sample app back (see app.py)."""
 
-    def __init__(self, project: Project, bundle: Path | None) -> None:
+    def __init__(self, project: Project, bundle: Path | None, env: Mapping[str, str] | None = None) -> None:
         self.project = project
         self.folder = project.folder
-        self._env = {} if bundle is None else {"FLOWKIT_DEVUI_DIR": str(bundle)}
+        self._env = dict(env or {}) if bundle is None else {"FLOWKIT_DEVUI_DIR": str(bundle), **(env or {})}
         self._started = self._start()
         self.url = self._started.url
         self._started.wait_for("running")
-        until(lambda: len(self.get("/api/actions")["actions"]) > 0, "the app has actions")
 
     def _start(self, *arguments: str) -> Started:
         return self.project.start("app.py", *arguments, env=self._env)
@@ -141,16 +140,16 @@ def bundle() -> Path | None:
 
 @pytest.fixture
 def make_ui(bundle: Path | None, tmp_path: Path) -> Iterator[Callable[..., Ui]]:
-    """A UI of the test's own, which may stop it or change its app: `make_ui()`, or `make_ui(app_text)`."""
+    """A UI of the test's own, which may stop it or change its app: `make_ui()`, or `make_ui(app=text, env=…)`."""
     projects: list[Project] = []
 
-    def make(app: str | None = None) -> Ui:
+    def make(app: str | None = None, env: Mapping[str, str] | None = None) -> Ui:
         folder = tmp_path / f"project-{len(projects)}"
         folder.mkdir()
         project = Project(folder)
         projects.append(project)
         project.write("app.py", APP.read_text(encoding="utf-8") if app is None else app)
-        return Ui(project, bundle)
+        return Ui(project, bundle, env)
 
     yield make
     for project in projects:

@@ -17,7 +17,8 @@ import { StatusStrip } from "./StatusStrip"
 
 export function HomePage() {
   const actions = useQuery(actionsQuery)
-  const none = actions.data?.actions.length === 0
+  // What every app has (`/util/generate`) is none of its own.
+  const none = actions.data?.actions.every((action) => action.kind === "util") ?? false
   return (
     <div className={styles.page}>
       <PageHeader
