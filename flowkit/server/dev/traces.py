@@ -10,6 +10,8 @@ from collections.abc import Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from pydantic_core import from_json
+
 from flowkit.core.values import to_json
 from flowkit.errors import InvalidInputError, NotFoundError, StoreError
 from flowkit.server.bodies import TELEMETRY_BYTES, json_of
@@ -200,32 +202,34 @@ def _outline(store: TraceStore, trace_id: str) -> bytes:
     return to_json(found)
 
 
+_KNOWN = ("parentId", "ancestorId", "kind", "key", "durationMs", "state")
+
+
 def _span(row: SpanRow) -> dict[str, Any]:
     """As `SpanOutline`; made by hand, since there may be thousands."""
-    span: dict[str, Any] = {
+    found: dict[str, Any] = {
         "spanId": row.span_id,
-        "parentId": row.parent_id,
-        "ancestorId": row.ancestor_id,
         "name": row.name,
         "label": row.label,
         "type": row.type,
-        "kind": row.kind,
-        "key": row.key,
         "startTimeMs": row.start_ns / 1e6,
-        "durationMs": row.duration_ms,
-        "state": row.state,
         "inputBytes": row.input_bytes,
         "outputBytes": row.output_bytes,
-        "input": None if row.input is None else json.loads(row.input),
-        "output": None if row.output is None else json.loads(row.output),
     }
-    found = {key: value for key, value in span.items() if value is not None}
+    known = (row.parent_id, row.ancestor_id, row.kind, row.key, row.duration_ms, row.state)
+    for name, value in zip(_KNOWN, known, strict=True):
+        if value is not None:
+            found[name] = value
+    if row.input is not None and (given := _value(row.input)) is not None:
+        found["input"] = given
+    if row.output is not None and (result := _value(row.output)) is not None:
+        found["output"] = result
     if row.error is not None:
         found["error"] = row.error._asdict()
     if row.attributes:
         found["attributes"] = dict(row.attributes)
     if row.context is not None:
-        found["context"] = json.loads(row.context)
+        found["context"] = _value(row.context)
     if row.events:
         found["events"] = [
             {"name": event.name, "timeMs": event.time_ns / 1e6, "attributes": dict(event.attributes)}
@@ -238,6 +242,13 @@ def _span(row: SpanRow) -> dict[str, Any]:
     if row.scope is not None:
         found["library"] = row.scope[0]
     return found
+
+
+def _value(raw: bytes) -> Any:
+    try:
+        return from_json(raw)
+    except ValueError:  # it is stricter: lone surrogates
+        return json.loads(raw)
 
 
 def _raw(body: bytes, headers: dict[str, str] | None = None) -> "ASGIApp":

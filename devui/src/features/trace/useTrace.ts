@@ -38,6 +38,10 @@ export interface TraceState {
 
 const NONE: ReadonlyMap<string, Span> = new Map()
 const AGAIN_MS = 1000
+/** A large tree is not laid out anew for each picture on the screen. */
+const MANY = 1000
+const FAST_MS = 16
+const SLOW_MS = 150
 
 /** `live`: it has just been started, and may not be in the store yet. */
 export function useTrace(traceId: string, live = false): TraceState {
@@ -90,13 +94,14 @@ function merged(before: ReadonlyMap<string, Span>, told: readonly Span[]): Reado
   return spans
 }
 
-/** Tells what comes, at most once for each picture on the screen; goes on by itself after a break. */
+/** Tells what comes, some at a time; goes on by itself after a break. */
 async function follow(
   traceId: string,
   signal: AbortSignal,
   tell: (spans: readonly Span[]) => void,
 ): Promise<void> {
   let waiting: Span[] = []
+  let known = 0
   const flush = () => {
     const told = waiting
     waiting = []
@@ -105,8 +110,9 @@ async function follow(
   while (!signal.aborted) {
     try {
       for await (const spans of followTrace(traceId, signal)) {
-        if (waiting.length === 0) setTimeout(flush, 16)
+        if (waiting.length === 0) setTimeout(flush, known > MANY ? SLOW_MS : FAST_MS)
         waiting.push(...spans)
+        known += spans.length
       }
     } catch (error) {
       if (signal.aborted) return
