@@ -19,7 +19,7 @@ class Limits:
 
     page_seconds: float = 20.0
     """For one page of a PDF, or for a whole file of a format without pages."""
-    file_seconds: float = 600.0
+    file_seconds: float = 1800.0
     """For a file of many pages."""
     memory_bytes: int = 1024 * 1024 * 1024
     """Of the process that reads; held by the operating system on Linux."""

@@ -98,9 +98,10 @@ def _work(kind: str, job: Job, output: BinaryIO) -> None:
     limits = job.limits
     characters = 0
     try:
+        read = reader_of(kind)
         _hold_memory(limits.memory_bytes)
         _watch(limits.page_seconds)
-        for piece in reader_of(kind)(job):
+        for piece in read(job):
             if isinstance(piece, Page):
                 characters += len(piece.text)
                 send(output, {"page": piece.text, "notes": piece.notes})
