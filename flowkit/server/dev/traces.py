@@ -217,9 +217,7 @@ def _span(row: SpanRow) -> dict[str, Any]:
         "outputBytes": row.output_bytes,
     }
     known = (row.parent_id, row.ancestor_id, row.kind, row.key, row.duration_ms, row.state)
-    for name, value in zip(_KNOWN, known, strict=True):
-        if value is not None:
-            found[name] = value
+    found |= {name: value for name, value in zip(_KNOWN, known, strict=True) if value is not None}
     if row.input is not None and (given := _value(row.input)) is not None:
         found["input"] = given
     if row.output is not None and (result := _value(row.output)) is not None:
