@@ -8,6 +8,7 @@ type and name. Every document says where it is from in `metadata["source"]`: a p
 address.
 """
 
+from flowkit.rag.load.browser import Browser, browser
 from flowkit.rag.load.cloud import Cloud, cloud
 from flowkit.rag.load.files import Files, directory, file
 from flowkit.rag.load.found import Parser
@@ -18,6 +19,7 @@ from flowkit.rag.load.skipped import Skipped
 from flowkit.rag.load.url import Urls, url
 
 __all__ = [
+    "Browser",
     "Cloud",
     "Files",
     "Loader",
@@ -26,6 +28,7 @@ __all__ = [
     "Skipped",
     "Urls",
     "auto",
+    "browser",
     "cloud",
     "directory",
     "file",

@@ -19,7 +19,7 @@ from flowkit.rag.load.addresses import allowed_addresses
 if TYPE_CHECKING:
     import httpx
 
-__all__ = ["Fetcher", "Limits", "Page", "checked_url"]
+__all__ = ["Fetcher", "Limits", "Page", "checked_url", "shown"]
 
 _PORTS = {"http": 80, "https": 443}
 _REDIRECTS = (301, 302, 303, 307, 308)
