@@ -15,7 +15,7 @@ from flowkit.app import Flowkit
 from flowkit.cli.batch_files import Journal, Row
 from flowkit.cli.failures import describe, place
 from flowkit.cli.flow_runs import unknown_flow
-from flowkit.cli.lines import CliError, complain, one_line, say
+from flowkit.cli.lines import INTERRUPTED, CliError, complain, one_line, say
 from flowkit.cli.results import Results
 from flowkit.cli.running import run_work
 from flowkit.core.action import Action
@@ -65,6 +65,7 @@ class BatchRun:
         self._verbose = verbose
         self._rows: dict[int, Row] = {}
         self._printed = 0
+        self._reader_left = False
         self._journal: Journal | None = None
         self.threads_left = False
 
@@ -90,6 +91,9 @@ class BatchRun:
         self.threads_left = outcome.threads_left
         if outcome.stopped_by is not None:
             return self._stopped(inputs, outcome.exit_code)
+        if self._reader_left:
+            say(f"stopped after {len(self._rows)} of {len(inputs)}: nobody reads what comes", "dim")
+            return INTERRUPTED
         if outcome.error is not None:
             if isinstance(outcome.error, CliError):
                 raise outcome.error
@@ -110,6 +114,8 @@ class BatchRun:
                 else:
                     self._print(len(inputs))
                 step("error" in row)
+                if self._reader_left:
+                    return
 
         async with asyncio.TaskGroup() as group:
             for _ in range(self._concurrency):
@@ -136,7 +142,11 @@ class BatchRun:
     def _print(self, total: int) -> None:
         """Rows on stdout in the order of their inputs, as far as they are there."""
         while self._printed < total and self._printed in self._rows:
-            self._results.chunk(self._rows[self._printed])
+            try:
+                self._results.chunk(self._rows[self._printed])
+            except BrokenPipeError:
+                self._reader_left = True
+                return
             self._printed += 1
 
     def _stopped(self, inputs: Sequence[Any], exit_code: int) -> int:

@@ -11,7 +11,7 @@ from pathlib import Path
 from flowkit.app import Flowkit
 from flowkit.cli.apps import load
 from flowkit.cli.failures import describe, place
-from flowkit.cli.lines import INTERRUPTED, CliError, say
+from flowkit.cli.lines import INTERRUPTED, CliError, ReaderLeft, say
 from flowkit.cli.running import Outcome
 from flowkit.config import Settings
 from flowkit.errors import FlowkitError
@@ -74,7 +74,7 @@ def finish(outcome: Outcome, *, interrupted: str) -> int:
     """The exit code of a run that gave no result; says why.
 
     Raises:
-        CliError, FlowkitError: as the run did.
+        CliError, FlowkitError, ReaderLeft: as the run did.
     """
     if outcome.stopped_by is not None:
         say(interrupted, "dim")
@@ -82,7 +82,7 @@ def finish(outcome: Outcome, *, interrupted: str) -> int:
     error = outcome.error
     if error is None:
         return 0
-    if isinstance(error, CliError | FlowkitError):
+    if isinstance(error, CliError | FlowkitError | ReaderLeft):
         raise error
     where = place(error)
     message = describe(error)

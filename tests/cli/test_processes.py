@@ -151,6 +151,34 @@ def test_a_reader_that_has_left_does_not_fail_the_run(project: Project):
     assert json.loads((project.folder / "out.json").read_text()) == "x" * 500_000
 
 
+def test_a_batch_stops_when_nobody_reads_its_rows(project: Project):
+    project.write("in.jsonl", '"a"\n' * 50)
+    process = project.start("flow:batchRun", "echo", "in.jsonl")
+    assert process.stdout is not None
+    process.stdout.close()
+    process.stdout = None
+
+    _, err = process.communicate(timeout=60)
+
+    assert process.returncode == 130
+    assert err.startswith("stopped after ")
+    assert "Broken" not in err
+
+
+def test_a_report_of_an_indexing_may_be_cut_off(project: Project):
+    project.write("docs/menu.md", "# Menu\n\nTomato soup.\n")
+    process = project.start("rag:index", "docs")
+    assert process.stdout is not None
+    process.stdout.close()
+    process.stdout = None
+
+    _, err = process.communicate(timeout=120)
+
+    assert process.returncode == 0
+    assert "ReaderLeft" not in err
+    assert "Broken" not in err
+
+
 def test_lists_may_be_cut_off(project: Project):
     process = project.start("flow:list", "--json")
     assert process.stdout is not None
