@@ -44,7 +44,7 @@ export function DocumentPanel({ store, id, query, onClose, onDelete }: DocumentP
             onClick={() => onDelete(id)}
           />
         )}
-        <IconButton label="Close" size="s" icon={<X aria-hidden />} onClick={onClose} />
+        <IconButton label="Close the document" size="s" icon={<X aria-hidden />} onClick={onClose} />
       </div>
       {found.isPending && <Skeleton lines={8} />}
       {found.isError && <Failure error={found.error} onRetry={() => found.refetch()} />}
