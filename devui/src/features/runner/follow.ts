@@ -56,6 +56,7 @@ const IDLE: RunState = {
   error: undefined,
 }
 const AGAIN_MS = 700
+const FLUSH_MS = 30
 
 /** All but the chunks, for what need not be drawn again with each of them. */
 export type RunHead = Omit<RunState, "chunks"> & { readonly streams: boolean }
@@ -67,6 +68,7 @@ export class Follower {
   private abort: AbortController | undefined
   private waiting: unknown[] = []
   private frame: number | undefined
+  private flushed = 0
 
   readonly subscribe = (watcher: () => void): (() => void) => {
     this.watchers.add(watcher)
@@ -206,9 +208,15 @@ export class Follower {
 
   // A page in the background draws no frames, and is told all the same.
   private schedule(): number {
-    return document.hidden
-      ? window.setTimeout(() => this.flush(), 250)
-      : requestAnimationFrame(() => this.flush())
+    if (document.hidden) return window.setTimeout(() => this.flush(), 250)
+    return requestAnimationFrame((now) => {
+      // Every other frame stays free for what the reader does.
+      if (now - this.flushed < FLUSH_MS) this.frame = this.schedule()
+      else {
+        this.flushed = now
+        this.flush()
+      }
+    })
   }
 
   private unschedule(frame: number): void {
