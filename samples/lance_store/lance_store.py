@@ -111,7 +111,7 @@ class Lance(StorePlugin):
             search = table.vector_search(unit.astype(np.float32)).distance_type("cosine").limit(limit)
             if chosen is not None:
                 search = search.where(_among(list(chosen)))
-            found = await search.select(["id", "document", "vector"]).to_list()
+            found = await search.select(["id", "document", "vector", "_distance"]).to_list()
             # Scored again in double precision, so that equal rows tie; where the cut goes through a tie, ids decide.
             hits = sorted(
                 ((_score(row["vector"], unit), row) for row in found), key=lambda hit: (-hit[0], hit[1]["id"])
