@@ -3,11 +3,16 @@
 ADAPTERS["similarity"]({"op": "cosine", "a": [1, 0], "b": [0, 1]})     # {"value": 0.0}
 """
 
+import asyncio
+import tempfile
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 from flowkit import Document, Embedding, Metadata, Usage
+from flowkit.errors import InvalidInputError
 from flowkit.plugin import SearchQuery
+from flowkit.rag import load
 from flowkit.schema.embedding import cosine, cosine_from_relevance, relevance
 from tests.conformance import decode
 from tests.conformance.vector import NoCounterpart
@@ -61,9 +66,28 @@ def document(given: Mapping[str, Any]) -> Any:
         case "to_segment":
             inner = given["document"]
             made = Document.from_text(inner["text"], decode.metadata(inner["metadata"])).to_chunk()
+        case "load":
+            made = asyncio.run(_loaded(given))
         case other:
             raise NoCounterpart(other)
     return {"text": made.text, "metadata": dict(made.metadata)}
+
+
+async def _loaded(given: Mapping[str, Any]) -> Document:
+    """What a loader says is put over what its parser says; the `source` that all of ours say is not in the vectors."""
+
+    def parser(content: Path) -> Document:
+        return Document.from_text(content.read_text(encoding="utf-8"), decode.metadata(given["parser_metadata"]))
+
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder, "document.txt")
+        path.write_text(given["text"], encoding="utf-8")
+        (item,) = [
+            item async for item in load.file(path, parser=parser, metadata=decode.metadata(given["source_metadata"]))
+        ]
+    if isinstance(item, load.Skipped):
+        raise InvalidInputError(item.reason)
+    return item.with_metadata(source=None)
 
 
 def similarity(given: Mapping[str, Any]) -> Any:

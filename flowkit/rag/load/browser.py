@@ -6,7 +6,7 @@ load.browser("https://shop.test/menu", wait_for="#dishes")
 import asyncio
 import os
 import shutil
-from collections.abc import AsyncGenerator, AsyncIterator, Coroutine, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Coroutine, Mapping, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
@@ -47,6 +47,7 @@ def browser(
     allow_private: bool = False,
     executable: str | Path | None = None,
     parser: Parser | None = None,
+    metadata: Mapping[str, Any] | None = None,
 ) -> "Browser":
     """One page, or several, one after another, each in a browser window of its own without cookies or history.
 
@@ -64,6 +65,7 @@ def browser(
         allow_private: Allow every address. Only where nobody else chooses the addresses, nor writes the pages.
         executable: The browser; by default Playwright's own, else a Chromium or Chrome on the path.
         parser: By default the page's HTML is read as text.
+        metadata: For every document, beside its source; put over what the parser says.
 
     Raises:
         InvalidInputError: one is no http or https address.
@@ -76,7 +78,7 @@ def browser(
     addresses = [address] if isinstance(address, str) else list(address)
     limits = Limits(max_size_bytes, timeout_seconds, allow_private=allow_private)
     asked = [checked_url(each) for each in addresses]
-    return Browser(asked, limits, wait_for, wait_until, executable, parser=parser)
+    return Browser(asked, limits, wait_for, wait_until, executable, parser=parser, metadata=metadata)
 
 
 class Browser(Loader):
@@ -94,8 +96,9 @@ class Browser(Loader):
         executable: str | Path | None,
         *,
         parser: Parser | None = None,
+        metadata: Mapping[str, Any] | None = None,
     ) -> None:
-        super().__init__(parser)
+        super().__init__(parser, metadata)
         self._addresses = addresses
         self._limits = limits
         self._wait_for = wait_for

@@ -38,6 +38,7 @@ def cloud(
     options: Mapping[str, Any] | None = None,
     max_size_bytes: int = 200_000_000,
     parser: Parser | None = None,
+    metadata: Mapping[str, Any] | None = None,
 ) -> "Cloud":
     """One object, or those under a prefix, in the order of their names.
 
@@ -55,6 +56,7 @@ def cloud(
             `connection_string`).
         max_size_bytes: Of one object; larger ones are skipped, and told.
         parser: By default it goes by the ending of the name.
+        metadata: For every document, beside its source; put over what the parser says.
 
     Raises:
         InvalidInputError: it is no such address.
@@ -70,7 +72,16 @@ def cloud(
     if endpoint_url is not None:
         settings |= _endpoint(scheme, endpoint_url, settings)
     spec = None if glob is None else patterns(glob if isinstance(glob, str) else tuple(glob))
-    return Cloud(_opener(scheme, settings), scheme, path.strip("/"), spec, recursive, max_size_bytes, parser=parser)
+    return Cloud(
+        _opener(scheme, settings),
+        scheme,
+        path.strip("/"),
+        spec,
+        recursive,
+        max_size_bytes,
+        parser=parser,
+        metadata=metadata,
+    )
 
 
 class _Object(NamedTuple):
@@ -97,8 +108,9 @@ class Cloud(Loader):
         max_size_bytes: int,
         *,
         parser: Parser | None = None,
+        metadata: Mapping[str, Any] | None = None,
     ) -> None:
-        super().__init__(parser)
+        super().__init__(parser, metadata)
         self._open = open_it
         self._scheme = scheme
         self._path = path

@@ -4,9 +4,10 @@ load.file("menu.pdf")
 load.directory("docs", glob=["**/*.md", "!drafts/**"])
 """
 
-from collections.abc import AsyncGenerator, Sequence
+from collections.abc import AsyncGenerator, Mapping, Sequence
 from itertools import islice
 from pathlib import Path, PurePosixPath
+from typing import Any
 
 from flowkit.config import Settings
 from flowkit.core.threads import run_in_thread
@@ -22,18 +23,25 @@ __all__ = ["Files", "directory", "file"]
 _LISTED = 256  # entries looked at in one go
 
 
-def file(path: str | Path, *, parser: Parser | None = None, root: str | Path | None = None) -> "Files":
+def file(
+    path: str | Path,
+    *,
+    parser: Parser | None = None,
+    metadata: Mapping[str, Any] | None = None,
+    root: str | Path | None = None,
+) -> "Files":
     """One file. Its `source` is its path relative to `root`, or its name when it lies elsewhere.
 
     Args:
         parser: By default it goes by the ending of the name.
+        metadata: For every document, beside its source; put over what the parser says.
         root: The project root, when it is not given.
 
     Raises:
         NotFoundError: there is no such file.
         InvalidInputError: it is a folder.
     """
-    loader = Files(path, root=root, parser=parser)
+    loader = Files(path, root=root, parser=parser, metadata=metadata)
     if loader.path.is_dir():
         raise InvalidInputError(f"{Path(path).as_posix()!r} is a folder", hint="use load.directory")
     return loader
@@ -48,6 +56,7 @@ def directory(
     ignore_files: bool = True,
     follow_links: bool = False,
     parser: Parser | None = None,
+    metadata: Mapping[str, Any] | None = None,
     root: str | Path | None = None,
 ) -> "Files":
     """The files of a folder and of those in it, in the order of their names.
@@ -65,6 +74,7 @@ def directory(
         ignore_files: Whether to heed `.gitignore` and `.flowkitignore`.
         follow_links: Whether to enter folders through links; circles are seen. Linked files are always taken.
         parser: By default it goes by the endings of the names.
+        metadata: For every document, beside its source; put over what the parser says.
         root: The project root, when it is not given.
 
     Raises:
@@ -73,7 +83,7 @@ def directory(
     """
     spec = None if glob is None else patterns(glob if isinstance(glob, str) else tuple(glob))
     how = Walk(spec, recursive, hidden, ignore_files, follow_links)
-    loader = Files(path, root=root, parser=parser, how=how)
+    loader = Files(path, root=root, parser=parser, metadata=metadata, how=how)
     if not loader.path.is_dir():
         raise InvalidInputError(f"{Path(path).as_posix()!r} is a file", hint="use load.file")
     return loader
@@ -83,13 +93,19 @@ class Files(Loader):
     """See `file` and `directory`; which of the two, the path says."""
 
     def __init__(
-        self, path: str | Path, *, root: str | Path | None = None, parser: Parser | None = None, how: Walk | None = None
+        self,
+        path: str | Path,
+        *,
+        root: str | Path | None = None,
+        parser: Parser | None = None,
+        metadata: Mapping[str, Any] | None = None,
+        how: Walk | None = None,
     ) -> None:
         """
         Raises:
             NotFoundError: there is no such file or folder.
         """
-        super().__init__(parser)
+        super().__init__(parser, metadata)
         given = Path(path)
         try:
             there = given.exists()

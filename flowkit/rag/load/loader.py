@@ -8,8 +8,9 @@ import asyncio
 import inspect
 import os
 from abc import ABC, abstractmethod
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Mapping
 from contextlib import aclosing
+from typing import Any
 
 from flowkit.core.threads import run_in_thread
 from flowkit.rag.load.found import Found, Parser
@@ -33,8 +34,8 @@ class Loader(ABC):
     _together: int = _JOB_ITEMS
     """How many small ones are parsed in one go."""
 
-    def __init__(self, parser: Parser | None) -> None:
-        self._parsing = Parsing.of(parser)
+    def __init__(self, parser: Parser | None = None, metadata: Mapping[str, Any] | None = None) -> None:
+        self._parsing = Parsing.of(parser, metadata)
         self.pending = False
         """True while items that were read are still to be handed out: the next one is not read anew."""
 

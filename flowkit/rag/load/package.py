@@ -4,11 +4,11 @@ load.package("bistro", "menus", glob="**/*.md")
 """
 
 import importlib
-from collections.abc import AsyncGenerator, Iterator, Sequence
+from collections.abc import AsyncGenerator, Iterator, Mapping, Sequence
 from importlib import resources
 from importlib.resources.abc import Traversable
 from itertools import islice
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from flowkit.core.threads import run_in_thread
 from flowkit.errors import NotFoundError
@@ -33,6 +33,7 @@ def package(
     glob: str | Sequence[str] | None = None,
     recursive: bool = True,
     parser: Parser | None = None,
+    metadata: Mapping[str, Any] | None = None,
 ) -> "Package":
     """One file of a package, or the files of a folder in it, in the order of their names.
 
@@ -59,7 +60,7 @@ def package(
     if ".." in parts or not (found.is_dir() or found.is_file()):
         raise NotFoundError(f"the package {name!r} has no {path!r}", hint="is the file among its package data?")
     spec = None if glob is None else patterns(glob if isinstance(glob, str) else tuple(glob))
-    return Package(found, "/".join((name, *parts)), spec, recursive, parser=parser)
+    return Package(found, "/".join((name, *parts)), spec, recursive, parser=parser, metadata=metadata)
 
 
 class Package(Loader):
@@ -73,8 +74,9 @@ class Package(Loader):
         recursive: bool,
         *,
         parser: Parser | None = None,
+        metadata: Mapping[str, Any] | None = None,
     ) -> None:
-        super().__init__(parser)
+        super().__init__(parser, metadata)
         self._top = top
         self._place = f"package://{place}"
         self._glob = glob

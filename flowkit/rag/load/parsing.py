@@ -5,12 +5,12 @@ item = parsed(Parsing.of(parse.pdf), found)          # Document | Skipped | None
 
 import inspect
 import logging
-from collections.abc import Awaitable
-from dataclasses import dataclass
+from collections.abc import Awaitable, Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from flowkit.errors import FlowkitError, InvalidOutputError, NotFoundError
+from flowkit.errors import FlowkitError, InvalidInputError, InvalidOutputError, NotFoundError
 from flowkit.rag.load.formats import default_parser, is_binary
 from flowkit.rag.load.found import Content, Found, Parser
 from flowkit.rag.load.skipped import Skipped
@@ -33,16 +33,25 @@ class Parsing:
     parser: Parser
     takes: frozenset[str]
     is_default: bool
+    metadata: Mapping[str, Any] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, parser: Parser | None) -> "Parsing":
-        """The parser given; or, for None, the one that goes by content type and ending."""
+    def of(cls, parser: Parser | None, metadata: Mapping[str, Any] | None = None) -> "Parsing":
+        """The parser given; or, for None, the one that goes by content type and ending. `metadata` is every document's.
+
+        Raises:
+            InvalidInputError: the metadata names a source.
+        """
+        if metadata is not None and "source" in metadata:
+            raise InvalidInputError(
+                "the source of a document is for its loader to say", hint="leave it out of metadata="
+            )
         chosen = parser or default_parser
         try:
             parameters = inspect.signature(chosen).parameters
         except (TypeError, ValueError):  # some callables written in C have none
             parameters = {}  # type: ignore[assignment]
-        return cls(chosen, frozenset(name for name in _NAMES if name in parameters), parser is None)
+        return cls(chosen, frozenset(name for name in _NAMES if name in parameters), parser is None, metadata or {})
 
 
 def parsed(parsing: Parsing, found: Found) -> Item | Awaitable[Item | None] | None:
@@ -58,27 +67,27 @@ def parsed(parsing: Parsing, found: Found) -> Item | Awaitable[Item | None] | No
     try:
         made = parsing.parser(content, **arguments)
         if inspect.isawaitable(made):
-            return _awaited(made, found, content)
-        return _finished(made, found)
+            return _awaited(parsing, made, found, content)
+        return _finished(parsing, made, found)
     except Exception as error:  # noqa: BLE001  as above
         gone = isinstance(error, NotFoundError) and isinstance(content, Path)
         return _failed(found, error, empty=_is_blank(content), gone=gone)
 
 
-async def _awaited(made: Awaitable[Any], found: Found, content: Content) -> Item | None:
+async def _awaited(parsing: Parsing, made: Awaitable[Any], found: Found, content: Content) -> Item | None:
     try:
-        return _finished(await made, found)
+        return _finished(parsing, await made, found)
     except Exception as error:  # noqa: BLE001  as above
         return _failed(found, error, empty=_is_blank(content))
 
 
-def _finished(document: Any, found: Found) -> Document:
+def _finished(parsing: Parsing, document: Any, found: Found) -> Document:
     """The loader's metadata over the parser's."""
     if not isinstance(document, Document):
         raise InvalidOutputError(
             f"the parser gave a {type(document).__name__}, not a Document", hint="return Document.from_text(text)"
         )
-    ours = {"source": found.source, **found.metadata}
+    ours = {"source": found.source, **found.metadata, **parsing.metadata}
     theirs = document.metadata
     differ = sorted(key for key, value in ours.items() if key in theirs and theirs[key] != value)
     if differ:

@@ -4,8 +4,9 @@ load.auto("docs")      load.auto("https://shop.test/help")      load.auto("s3://
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 from flowkit.errors import InvalidInputError
 from flowkit.rag.load.cloud import SCHEMES, cloud
@@ -26,6 +27,7 @@ def auto(
     glob: str | Sequence[str] | None = None,
     allow_private: bool = False,
     parser: Parser | None = None,
+    metadata: Mapping[str, Any] | None = None,
 ) -> Loader:
     """The loader of a path (a file, or a folder with all in it), or of an address.
 
@@ -36,6 +38,7 @@ def auto(
         glob: Which files of a folder or prefix, as for `load.directory`.
         allow_private: For a page: whether it may lie in a private network.
         parser: By default it goes by content type and name.
+        metadata: For every document, beside its source; put over what the parser says.
 
     Raises:
         NotFoundError: there is no such file, folder or package.
@@ -44,16 +47,20 @@ def auto(
     scheme, _, rest = str(place).partition("://")
     scheme = scheme.lower() if is_address(place) else ""
     if not scheme:
-        return Files(place, parser=parser) if glob is None else directory(place, glob=glob, parser=parser)
+        return (
+            Files(place, parser=parser, metadata=metadata)
+            if glob is None
+            else directory(place, glob=glob, parser=parser, metadata=metadata)
+        )
     if scheme in ("http", "https"):
         if glob is not None:
             raise InvalidInputError("a page is no folder, so a pattern chooses nothing", hint="leave out the pattern")
-        return url(str(place), allow_private=allow_private, parser=parser)
+        return url(str(place), allow_private=allow_private, parser=parser, metadata=metadata)
     if scheme in SCHEMES:
-        return cloud(str(place), glob=glob, parser=parser)
+        return cloud(str(place), glob=glob, parser=parser, metadata=metadata)
     if scheme == "package":
         name, _, path = rest.partition("/")
-        return package(name, path, glob=glob, parser=parser)
+        return package(name, path, glob=glob, parser=parser, metadata=metadata)
     known = ", ".join(f"{each}://" for each in ("http", "https", *SCHEMES, "package"))
     raise InvalidInputError(f"no loader knows {scheme}://", hint=f"use a path, or one of {known}")
 

@@ -6,6 +6,7 @@ load.url(["https://shop.test/help", "https://shop.test/menu.pdf"], timeout_secon
 
 from collections.abc import AsyncGenerator, Mapping, Sequence
 from pathlib import PurePosixPath
+from typing import Any
 from urllib.parse import unquote, urlsplit
 
 from flowkit.errors import FlowkitError
@@ -27,6 +28,7 @@ def url(
     max_redirects: int = 5,
     allow_private: bool = False,
     parser: Parser | None = None,
+    metadata: Mapping[str, Any] | None = None,
 ) -> "Urls":
     """One page, or several, got one after another. Links are not followed.
 
@@ -42,13 +44,14 @@ def url(
         timeout_seconds: For one page, in all.
         allow_private: Allow every address. Only where nobody else chooses the addresses.
         parser: By default it goes by the content type that the server says, then by the ending of the address.
+        metadata: For every document, beside its source; put over what the parser says.
 
     Raises:
         InvalidInputError: one is no http or https address.
     """
     addresses = [address] if isinstance(address, str) else list(address)
     limits = Limits(max_size_bytes, timeout_seconds, max_redirects, allow_private)
-    return Urls([checked_url(each) for each in addresses], Fetcher(limits, headers), parser=parser)
+    return Urls([checked_url(each) for each in addresses], Fetcher(limits, headers), parser=parser, metadata=metadata)
 
 
 class Urls(Loader):
@@ -57,8 +60,15 @@ class Urls(Loader):
     _at_once = 1
     _together = 1
 
-    def __init__(self, addresses: Sequence[str], fetcher: Fetcher, *, parser: Parser | None = None) -> None:
-        super().__init__(parser)
+    def __init__(
+        self,
+        addresses: Sequence[str],
+        fetcher: Fetcher,
+        *,
+        parser: Parser | None = None,
+        metadata: Mapping[str, Any] | None = None,
+    ) -> None:
+        super().__init__(parser, metadata)
         self._addresses = addresses
         self._fetcher = fetcher
 

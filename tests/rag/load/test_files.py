@@ -212,6 +212,16 @@ async def test_metadata_of_the_loader_is_put_over_that_of_the_parser_and_a_diffe
     assert "source ('baz', now 'a.md')" in caplog.text
 
 
+async def test_metadata_may_be_given_to_every_document_but_not_its_source(docs: Path):
+    loader = load.directory(docs, glob="*.md", metadata={"team": "kitchen"}, root=docs)
+
+    found = [item.metadata for item in await items(loader) if isinstance(item, Document)]
+
+    assert [(metadata["source"], metadata["team"]) for metadata in found] == [("a.md", "kitchen"), ("b.md", "kitchen")]
+    with pytest.raises(InvalidInputError, match="source of a document is for its loader to say"):
+        load.auto(docs, metadata={"source": "x"})
+
+
 async def test_one_file_may_have_any_parser(docs: Path):
     (item,) = await items(load.file(docs / "a.md", parser=parse.text, root=docs))
 
