@@ -68,6 +68,8 @@ const look = EditorView.theme({
   },
   ".cm-changedLine": { backgroundColor: "var(--warn-soft) !important" },
   ".cm-changedText": { background: "color-mix(in srgb, var(--warn), transparent 70%) !important" },
+  // The colours of words are too faint on that ground.
+  ".cm-changedText, .cm-changedText span": { color: "var(--text) !important" },
   ".cm-collapsedLines": {
     background: "var(--bg-hover) !important",
     color: "var(--text-2) !important",
