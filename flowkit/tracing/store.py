@@ -17,7 +17,7 @@ from flowkit.errors import InvalidInputError, NotFoundError, StoreError
 from flowkit.schema.text import clean_text
 from flowkit.tracing.database import Database
 from flowkit.tracing.log_store import forget_logs
-from flowkit.tracing.reading import Where, list_rows, read_spans, read_value, summary
+from flowkit.tracing.reading import Where, card_rows, list_rows, read_spans, read_value, summary
 from flowkit.tracing.rows import Page, SpanRow, Trace, TraceStatus, TraceSummary
 from flowkit.tracing.words import (
     compact_words,
@@ -141,15 +141,18 @@ class TraceStore:
 
     def list_cards(
         self, where: Where | None = None, *, limit: int = 10, cursor: str | None = None
-    ) -> tuple[Sequence[str], str | None]:
-        """Traces as JSON texts that Genkit's tools list (root span only, texts cut), ready-made; and the next cursor.
+    ) -> tuple[Sequence[bytes], str | None]:
+        """Traces as JSON that Genkit's tools list (root span only, texts cut), ready-made; and the next cursor.
 
         `where` speaks of the columns of the table `traces`.
         """
+        _check_limit(limit)
         where = where or Where()
         cards = Where([*where.terms, "rank <= 3"], where.values)
-        found, cursor, _ = self._page(cards, cursor, limit, None, lambda row: row[2], "id, start_ns, card")
-        return found, cursor
+        with self.database.read() as db:
+            rows = [] if db is None else card_rows(db, cards, cursor, limit + 1)
+        more = f"{rows[limit - 1][1]}.{rows[limit - 1][0]}" if len(rows) > limit else None
+        return [row[2] for row in rows[:limit]], more
 
     def _page(
         self,
@@ -158,10 +161,8 @@ class TraceStore:
         limit: int,
         text: str | None,
         make: Callable[[Any], Any],
-        *columns: str,
     ) -> tuple[Any, str | None, int]:
-        if limit < 1:
-            raise InvalidInputError(f"limit is {limit}", hint="ask for 1 or more")
+        _check_limit(limit)
         text = None if text is None else clean_text(text)[0]
         if text and text.strip():
             self.index_words()
@@ -170,7 +171,7 @@ class TraceStore:
                 return [], None, 0
             if text and text.strip():
                 _add_text(db, where, text)
-            rows, skipped = list_rows(db, where, cursor, limit + 1, make, *columns)
+            rows, skipped = list_rows(db, where, cursor, limit + 1, make)
         more = rows[limit - 1][0] if len(rows) > limit else None
         return [item for _, item in rows[:limit]], more, skipped
 
@@ -320,6 +321,11 @@ class TraceStore:
         """A number that differs from the last one when anybody has written in between. Cheap enough for every 50 ms."""
         with self.database.read() as db:
             return 0 if db is None else int(db.execute("PRAGMA data_version").fetchone()[0])
+
+
+def _check_limit(limit: int) -> None:
+    if limit < 1:
+        raise InvalidInputError(f"limit is {limit}", hint="ask for 1 or more")
 
 
 def _oldest(db: "Connection", count: int) -> list[int]:
