@@ -4,7 +4,7 @@ import { ArrowUpDown, Play, Square } from "lucide-react"
 import { useMemo, useState } from "react"
 import { actionsQuery } from "@/api/queries"
 import { cancelRun, followToEnd, startRun, useFinished } from "@/api/runToEnd"
-import type { ActionData } from "@/api/schema"
+import type { ActionData, RunInfo } from "@/api/schema"
 import { TraceLink } from "@/components/TraceLink"
 import { Button } from "@/components/ui/Button"
 import { Empty } from "@/components/ui/Empty"
@@ -246,16 +246,8 @@ function Moves({ action, retriever, mode, query, asked, before, after, stale }: 
       <div className={styles.summary}>
         <b>{plural(ranked.length, "document")}</b>
         <span>{moved} moved</span>
-        {before && (
-          <span>
-            search {duration(before.run.durationMs)}{" "}
-            {before.run.traceId && <TraceLink traceId={before.run.traceId}>Trace</TraceLink>}
-          </span>
-        )}
-        <span>
-          rerank {duration(after.run.durationMs)}{" "}
-          {after.run.traceId && <TraceLink traceId={after.run.traceId}>Trace</TraceLink>}
-        </span>
+        {before && <Timed name="search" run={before.run} />}
+        <Timed name="rerank" run={after.run} />
       </div>
       <RankLines
         before={{
@@ -292,5 +284,16 @@ function Moves({ action, retriever, mode, query, asked, before, after, stale }: 
         </ol>
       )}
     </section>
+  )
+}
+
+function Timed({ name, run }: { name: string; run: RunInfo }) {
+  return (
+    <>
+      <span>
+        {name} {duration(run.durationMs)}
+      </span>
+      {run.traceId && <TraceLink traceId={run.traceId}>Trace of the {name}</TraceLink>}
+    </>
   )
 }
