@@ -49,6 +49,34 @@ export function ResultCard(props: ResultCardProps) {
   const [around, setAround] = useState(false)
   const length = compact ? 160 : EXCERPT
   const long = hit.text.length > length
+  const tools = (
+    <span className={styles.tools}>
+      {store !== undefined && hasNeighbours(hit.metadata) && (
+        <Button
+          size="s"
+          variant="ghost"
+          aria-pressed={around}
+          icon={<ListTree aria-hidden />}
+          onClick={() => setAround(!around)}
+        >
+          Neighbours
+        </Button>
+      )}
+      {store !== undefined && hit.id !== undefined && (
+        <Link
+          to="/stores/$"
+          params={{ _splat: store }}
+          search={{ id: hit.id }}
+          className={styles.link}
+          title="Open in the store"
+        >
+          <DatabaseZap aria-hidden size={13} />
+          Store
+        </Link>
+      )}
+      <CopyButton text={hit.text} label="Copy text" />
+    </span>
+  )
   return (
     <li
       className={styles.card}
@@ -77,32 +105,7 @@ export function ResultCard(props: ResultCardProps) {
         <div className={styles.head}>
           <Provenance metadata={hit.metadata} />
           {note}
-          <span className={styles.tools}>
-            {store !== undefined && hasNeighbours(hit.metadata) && (
-              <Button
-                size="s"
-                variant="ghost"
-                aria-pressed={around}
-                icon={<ListTree aria-hidden />}
-                onClick={() => setAround(!around)}
-              >
-                Neighbours
-              </Button>
-            )}
-            {store !== undefined && hit.id !== undefined && (
-              <Link
-                to="/stores/$"
-                params={{ _splat: store }}
-                search={{ id: hit.id }}
-                className={styles.link}
-                title="Open in the store"
-              >
-                <DatabaseZap aria-hidden size={13} />
-                Store
-              </Link>
-            )}
-            <CopyButton text={hit.text} label="Copy text" />
-          </span>
+          {!compact && tools}
         </div>
         {around && store !== undefined ? (
           <Neighbours store={store} metadata={hit.metadata} text={hit.text} />
@@ -124,6 +127,7 @@ export function ResultCard(props: ResultCardProps) {
               {open ? "Less" : `All ${hit.text.length.toLocaleString("en-GB")} characters`}
             </Button>
           )}
+          {compact && tools}
           {!compact && <Chips metadata={hit.metadata} {...(onFilter === undefined ? {} : { onFilter })} />}
         </div>
       </div>
