@@ -50,8 +50,9 @@ class IngestVerbs:
 
         Args:
             index: A vector store's, by name (`devstore/docs`, or `docs`).
-            what: A file, a folder (with the folders in it), documents, or a loader. A file's `source` is its path
-                relative to the project root. Files that cannot be read are skipped, and their chunks stay.
+            what: A file, a folder (with the folders in it), an address (`https://…`, `s3://…`), documents, or a loader
+                of `flowkit.rag.load`. A file's `source` is its path relative to the project root. Files that cannot be
+                read are skipped, and their chunks stay.
             sync: `source`: outdated chunks of the sources that are ingested are deleted. `full`: also all chunks of
                 sources that are gone, from the folder that is ingested, else from the whole index. `append`: none.
             splitter: A function from a document to its chunks, or None to store documents whole. "auto" cuts Markdown
