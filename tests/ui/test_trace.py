@@ -150,8 +150,14 @@ def test_values_have_the_form_that_suits_them(page: Page, ui: Ui):
     assert len(scores) == 4
     assert cards.count() >= 4
 
+    row(page, "byWords").click()
+    expect(details(page).locator("[data-pointed]")).to_have_count(0)
+    row(page, "devstore/menu").hover()
+    expect(details(page).locator("[data-pointed]")).to_have_count(4)
+
     row(page, "waiter").click()
     details(page).get_by_role("tab", name="Input").click()
+    expect(details(page).get_by_role("region", name="Documents it was given")).to_contain_text("page")
     messages = details(page).get_by_role("list", name="Messages")
     expect(messages).to_contain_text("what is vegan")
     details(page).get_by_role("button", name="JSON").click()

@@ -65,6 +65,12 @@ export function Waterfall(props: WaterfallProps) {
     shown.current = id
   }, [selected, at, virtual])
 
+  const { found } = props
+  useEffect(() => {
+    // What was found is read from its beginning.
+    if (found !== undefined) scroll.current?.scrollTo({ top: 0 })
+  }, [found])
+
   // New rows are followed only while the end is what is looked at.
   const atEnd = useRef(false)
   const onScroll = useCallback(() => {

@@ -43,7 +43,7 @@ function Card({ hit, place, pointed }: { hit: Hit; place: number; pointed: boole
   const [open, setOpen] = useState(false)
   const long = hit.text.length > LONG
   return (
-    <li className={classes(styles.document, pointed && styles.pointed)}>
+    <li className={classes(styles.document, pointed && styles.pointed)} data-pointed={pointed || undefined}>
       <div className={styles.documentHead}>
         <span className={styles.place}>{place}</span>
         <Provenance metadata={hit.metadata} />

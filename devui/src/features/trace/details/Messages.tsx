@@ -2,8 +2,10 @@
 import { JsonView } from "@/components/JsonView"
 import { Markdown } from "@/components/Markdown"
 import { classes } from "@/lib/classes"
+import { documentsOf } from "@/lib/documents"
 import { bytes } from "@/lib/format"
 import type { Span } from "../model/span"
+import { Documents } from "./Documents"
 import styles from "./details.module.css"
 import { type Message, messagesOf, type Part, restOf } from "./messages"
 
@@ -14,7 +16,7 @@ interface MessagesProps {
 
 export function Messages({ value, hovered }: MessagesProps) {
   const messages = messagesOf(value)
-  const rest = restOf(value)
+  const { docs, ...rest } = restOf(value)
   return (
     <div className={styles.messages}>
       <ol aria-label="Messages">
@@ -23,7 +25,13 @@ export function Messages({ value, hovered }: MessagesProps) {
           <MessageCard key={at} message={message} hovered={hovered} />
         ))}
       </ol>
-      {rest !== undefined && <JsonView value={rest} expand={1} label="Beside the messages" />}
+      {documentsOf(docs).length > 0 && (
+        <section aria-label="Documents it was given">
+          <h3 className={styles.role}>with documents</h3>
+          <Documents value={docs} hovered={hovered} />
+        </section>
+      )}
+      {Object.keys(rest).length > 0 && <JsonView value={rest} expand={1} label="Beside the messages" />}
     </div>
   )
 }
@@ -39,6 +47,7 @@ function MessageCard({ message, hovered }: { message: Message; hovered: Span | u
             key={at}
             className={classes(styles.part, isOf(part, hovered) && styles.pointed)}
             data-part={part.type}
+            data-pointed={isOf(part, hovered) || undefined}
           >
             <PartView part={part} />
           </div>

@@ -66,11 +66,10 @@ function partOf(part: unknown): Part {
 }
 
 /** What the request has beside its messages: tools, config, docs. */
-export function restOf(value: unknown): Facts | undefined {
-  if (!isFacts(value)) return undefined
+export function restOf(value: unknown): Facts {
+  if (!isFacts(value)) return {}
   const { messages: _, message: __, candidates: ___, request: ____, ...rest } = value
-  const left = Object.entries(rest).filter(
-    ([, item]) => item != null && !(Array.isArray(item) && item.length === 0),
+  return Object.fromEntries(
+    Object.entries(rest).filter(([, item]) => item != null && !(Array.isArray(item) && item.length === 0)),
   )
-  return left.length === 0 ? undefined : Object.fromEntries(left)
 }
