@@ -6,12 +6,14 @@ import signal
 import sqlite3
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from flowkit.tracing.store import TraceStore
-from tests.server.start.conftest import Project, Started, is_alive, until
+from tests.server.start.conftest import Project, Started, is_alive
+from tests.server.start.conftest import until as until_within
 
 pytestmark = [
     pytest.mark.heavy,
@@ -46,6 +48,11 @@ async def main() -> None:
 
 ai.run_main(main())
 """
+
+
+def until(condition: Callable[[], object], what: object = "") -> None:
+    """Wait for long: `make soak` has patience, and a machine may be busy."""
+    until_within(condition, what, seconds=300)
 
 
 class Kitchen:
