@@ -84,7 +84,13 @@ export function Group({
         </p>
       )}
       {!quiet && <Problem path={place.path} />}
-      {children !== undefined && <div className={styles.inner}>{children}</div>}
+      {hasContent(children) && <div className={styles.inner}>{children}</div>}
     </div>
   )
+}
+
+function hasContent(children: ReactNode): boolean {
+  return Array.isArray(children)
+    ? children.some((one) => one !== undefined && one !== false)
+    : children !== undefined
 }

@@ -1,6 +1,7 @@
 /** Lists, whose rows are added, moved and removed; and tuples, which begin with rows of their own. */
 import { ArrowDown, ArrowUp, Plus, X } from "lucide-react"
 import { Button, IconButton } from "@/components/ui/Button"
+import { count } from "@/lib/format"
 import { FieldView } from "./FieldView"
 import { describe, type Field } from "./fields"
 import { useForm } from "./form"
@@ -9,6 +10,13 @@ import { Group } from "./Group"
 import type { Place } from "./Row"
 import { child, type Node } from "./schema"
 import { initial } from "./values"
+
+/** Each row is a handful of elements; thousands would hold the page. */
+export const MOST_ROWS = 200
+
+export function Hidden({ count: rows }: { count: number }) {
+  return <p className={styles.hint}>{count(rows)} more are kept as they are; JSON shows them.</p>
+}
 
 export function ListField({
   place,
@@ -23,10 +31,11 @@ export function ListField({
   const fixed = field.kind === "tuple" ? field.items.length : 0
   const more: Node | undefined = field.kind === "array" ? field.items : field.rest
   const rows = value ?? []
-  const shown = Math.max(
+  const all = Math.max(
     rows.length,
     value === undefined || value === null ? (place.required ? fixed : 0) : fixed,
   )
+  const shown = Math.min(all, MOST_ROWS)
   const absent = fixed > 0 && shown === 0
   const set = (next: readonly unknown[]) => form.edit(place.path, next)
   const moved = (from: number, to: number) => {
@@ -107,6 +116,7 @@ export function ListField({
               />
             )
           })}
+      {all > shown && <Hidden count={all - shown} />}
     </Group>
   )
 }

@@ -8,6 +8,7 @@ import type { Field } from "./fields"
 import { useForm } from "./form"
 import styles from "./form.module.css"
 import { Group } from "./Group"
+import { Hidden, MOST_ROWS } from "./ListField"
 import type { Place } from "./Row"
 import { fromEntries, initial } from "./values"
 
@@ -50,7 +51,7 @@ export function MapField({
     >
       {entries.length === 0
         ? undefined
-        : entries.map(([key, item], index) => (
+        : entries.slice(0, MOST_ROWS).map(([key, item], index) => (
             // biome-ignore lint/suspicious/noArrayIndexKey: a key that is being typed is no identity
             <div className={styles.entry} key={index}>
               <KeyInput
@@ -86,6 +87,7 @@ export function MapField({
               />
             </div>
           ))}
+      {entries.length > MOST_ROWS && <Hidden count={entries.length - MOST_ROWS} />}
     </Group>
   )
 }

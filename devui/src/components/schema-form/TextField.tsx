@@ -19,6 +19,9 @@ interface Props {
   value: string | null | undefined
 }
 
+/** A field that grows with its text is laid out twice with each letter: above this it has one height. */
+const LONG = 20_000
+
 export function TextField(props: Props) {
   const { place, field, value } = props
   const form = useForm()
@@ -36,6 +39,7 @@ export function TextField(props: Props) {
         <textarea
           {...common}
           className={styles.area}
+          data-long={(value ?? "").length > LONG || undefined}
           rows={input === "long" || place.path.length === 0 ? 3 : 1}
           spellCheck={false}
           onChange={(event) => onChange(event.target.value)}

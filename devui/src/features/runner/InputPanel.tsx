@@ -1,10 +1,11 @@
 /** What the action is given: as a form or as JSON, with its context beside it. */
 import { useQuery } from "@tanstack/react-query"
 import { Play, Square } from "lucide-react"
-import { type KeyboardEvent, type Ref, useState } from "react"
+import { type KeyboardEvent, useEffect, useRef, useState } from "react"
 import type { ActionData } from "@/api/schema"
 import { CodeEditor } from "@/components/CodeEditor"
 import type { FieldProblem } from "@/components/schema-form/check"
+import { focusFirstProblem } from "@/components/schema-form/form"
 import { SchemaForm } from "@/components/schema-form/SchemaForm"
 import { TraceLink } from "@/components/TraceLink"
 import { Button } from "@/components/ui/Button"
@@ -19,10 +20,11 @@ import styles from "./runner.module.css"
 import type { Input } from "./useInput"
 
 interface InputPanelProps {
-  ref: Ref<HTMLDivElement>
   action: ActionData
   input: Input
   errors: readonly FieldProblem[]
+  /** Grows with each refusal. */
+  attempt: number
   origin: Origin | undefined
   busy: boolean
   running: boolean
@@ -31,8 +33,15 @@ interface InputPanelProps {
 }
 
 export function InputPanel(props: InputPanelProps) {
-  const { ref, action, input, errors, origin, busy, running, onRun, onCancel } = props
+  const { action, input, errors, attempt, origin, busy, running, onRun, onCancel } = props
   const [tab, setTab] = useState("input")
+  const fields = useRef<HTMLDivElement>(null)
+  useEffect(() => {
+    if (attempt === 0) return
+    setTab("input")
+    const frame = requestAnimationFrame(() => focusFirstProblem(fields.current))
+    return () => cancelAnimationFrame(frame)
+  }, [attempt])
   const past = useQuery(pastInputsQuery(action.key)).data?.inputs ?? []
   const fill = useFill(input)
   const takesNone = action.inputSchema === undefined || action.inputSchema === null
@@ -85,7 +94,7 @@ export function InputPanel(props: InputPanelProps) {
       >
         <TabPanel value="input">
           <div
-            ref={ref}
+            ref={fields}
             className={input.mode === "json" ? styles.editor : styles.scroll}
             onKeyDownCapture={recall}
           >

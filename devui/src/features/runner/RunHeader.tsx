@@ -35,7 +35,7 @@ export function RunHeader({ run, onCancel, onRetry }: RunHeaderProps) {
               <TraceLink traceId={info.traceId} />
             </span>
           )}
-          {running && (
+          {running && info?.runId !== "" && (
             <Button
               size="s"
               variant="ghost"

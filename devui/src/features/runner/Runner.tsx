@@ -1,18 +1,15 @@
 /** Run an action: its input on the left, its output in the middle, its trace and history on the right. */
-import { useNavigate, useSearch } from "@tanstack/react-router"
-import { useCallback, useEffect, useRef, useState } from "react"
+import { useEffect, useRef, useState } from "react"
 import { keys, queryClient } from "@/api/queries"
 import type { ActionData } from "@/api/schema"
-import { focusFirstProblem } from "@/components/schema-form/form"
 import { rootNode } from "@/components/schema-form/schema"
 import { withRequired } from "@/components/schema-form/values"
 import { Confirm } from "@/components/ui/Confirm"
 import { SplitPane } from "@/components/ui/SplitPane"
-import { toast } from "@/components/ui/toast"
 import { InputPanel } from "./InputPanel"
 import { OutputPanel } from "./OutputPanel"
-import { inputOf, keptRun, runOf } from "./past"
 import { SidePanel } from "./SidePanel"
+import { told, useAddress } from "./useAddress"
 import { useErrors } from "./useErrors"
 import { useInput } from "./useInput"
 import { useFollower, useHead } from "./useRun"
@@ -25,8 +22,6 @@ export interface Origin {
 }
 
 export function Runner({ action }: { action: ActionData }) {
-  const navigate = useNavigate()
-  const { from, span, run: shownRun } = useSearch({ from: "/run/$kind/$" })
   const input = useInput(action)
   const errors = useErrors(action, input.value)
   const follower = useFollower()
@@ -34,96 +29,40 @@ export function Runner({ action }: { action: ActionData }) {
   const [checking, setChecking] = useState(false)
   const [asking, setAsking] = useState(false)
   const [origin, setOrigin] = useState<Origin>()
-  const form = useRef<HTMLDivElement>(null)
   const output = useRef<HTMLElement>(null)
-  const running = run.status === "running" || run.status === "starting"
+  // One that was started elsewhere can be looked at, not stopped; it does not stand in the way of another.
+  const running = (run.status === "running" || run.status === "starting") && run.run?.runId !== ""
 
-  const setSearch = useCallback(
-    (search: { run?: string; tab?: string }) =>
-      void navigate({
-        to: ".",
-        search: (now: { tab?: string }) => ({ ...(now.tab ? { tab: now.tab } : {}), ...search }),
-        replace: true,
-      }),
-    [navigate],
-  )
+  const address = useAddress(action, {
+    follower,
+    run,
+    onInput: (traceId, { value, context, redacted }) => {
+      input.fill(value, context)
+      setOrigin({ traceId, redacted })
+    },
+  })
 
-  // "Open in runner": the input of a span, once; then it is a draft like any other.
-  const { fill } = input
-  useEffect(() => {
-    if (from === undefined) return
-    let left = false
-    inputOf(from, span)
-      .then(({ value, context, redacted }) => {
-        if (left) return
-        fill(value, context)
-        setOrigin({ traceId: from, redacted })
-        setSearch({})
-      })
-      .catch((error: unknown) => {
-        if (!left)
-          toast({
-            title: "That input could not be read",
-            text: error instanceof Error ? error.message : "",
-            tone: "error",
-          })
-      })
-    return () => {
-      left = true
-    }
-  }, [from, span, fill, setSearch])
-
-  // A run in the address: one that the server knows is taken up again, another is shown as its trace has it.
-  const current = run.run
-  useEffect(() => {
-    if (shownRun === undefined || current?.runId === shownRun || current?.traceId === shownRun) return
-    let left = false
-    const take = async () => {
-      const kept = await keptRun(shownRun)
-      if (left) return
-      if (kept !== undefined) follower.attach(kept)
-      else {
-        const past = await runOf(shownRun, action.key)
-        if (!left) follower.show(past)
-      }
-    }
-    take().catch((error: unknown) => {
-      if (!left)
-        toast({
-          title: "That run is no longer there",
-          text: error instanceof Error ? error.message : "",
-          tone: "error",
-        })
-    })
-    return () => {
-      left = true
-    }
-  }, [shownRun, current?.runId, current?.traceId, action.key, follower])
+  const cancel = () => void follower.cancel().catch(told("It could not be cancelled"))
 
   const start = async () => {
     if (running || checking || !input.ready) return
-    const value =
-      input.mode === "form" ? withRequired(input.value, rootNode(action.inputSchema)) : input.value
-    if (input.mode === "form" && value !== input.value) input.setValue(value)
+    const form = input.mode === "form"
+    const value = form ? withRequired(input.value, rootNode(action.inputSchema)) : input.value
+    if (value !== input.value) input.setValue(value)
     setChecking(true)
     try {
       if (!(await errors.check(value))) return
       const started = await follower.start({ key: action.key, input: value, context: input.contextValue() })
       if (started === undefined) return
-      setSearch({ run: started.traceId ?? started.runId })
+      address.setRun(started.traceId ?? started.runId)
+      setOrigin(undefined)
       // On a phone, the output is below what was just filled in.
       if (matchMedia("(max-width: 700px)").matches) output.current?.scrollIntoView({ behavior: "smooth" })
-      setOrigin(undefined)
     } finally {
       setChecking(false)
-      void queryClient.invalidateQueries({ queryKey: keys.inputs(action.key) })
     }
   }
 
-  const { attempt } = errors
-  useEffect(() => {
-    if (attempt > 0) focusFirstProblem(form.current)
-  }, [attempt])
   useEffect(() => {
     // What was run is an input of the past now.
     if (run.status !== undefined && !running)
@@ -151,15 +90,15 @@ export function Runner({ action }: { action: ActionData }) {
             label="Size of the output"
             first={
               <InputPanel
-                ref={form}
                 action={action}
                 input={input}
                 errors={errors.shown}
+                attempt={errors.attempt}
                 origin={origin}
                 busy={running || checking}
                 running={running}
                 onRun={() => void start()}
-                onCancel={() => void follower.cancel()}
+                onCancel={cancel}
               />
             }
             second={
@@ -168,36 +107,20 @@ export function Runner({ action }: { action: ActionData }) {
                 action={action}
                 run={run}
                 follower={follower}
-                onCancel={() => void follower.cancel()}
+                onCancel={cancel}
                 onRetry={() => void start()}
               />
             }
           />
         }
-        second={
-          <SidePanel
-            action={action}
-            run={run}
-            onShow={(traceId) => setSearch({ run: traceId })}
-            onUse={(traceId) => {
-              inputOf(traceId, undefined).then(
-                ({ value, context, redacted }) => {
-                  input.fill(value, context)
-                  setOrigin({ traceId, redacted })
-                },
-                (error: unknown) =>
-                  toast({ title: "That input could not be read", text: String(error), tone: "error" }),
-              )
-            }}
-          />
-        }
+        second={<SidePanel action={action} run={run} onShow={address.setRun} onUse={address.take} />}
       />
       <Confirm
         open={asking && running}
         onClose={() => setAsking(false)}
         onConfirm={() => {
           setAsking(false)
-          void follower.cancel()
+          cancel()
         }}
         title="Cancel the run?"
         confirmLabel="Cancel the run"

@@ -48,8 +48,11 @@ export function RunnerPage() {
   const navigate = useNavigate()
   const key = `/${kind}/${name}`
   const actions = useQuery(actionsQuery)
-  if (actions.isPending) return <Skeleton lines={8} />
-  if (actions.isError) return <Failure error={actions.error} onRetry={() => void actions.refetch()} />
+  // A list that could not be asked for again is still there to work with.
+  if (actions.data === undefined) {
+    if (actions.isError) return <Failure error={actions.error} onRetry={() => void actions.refetch()} />
+    return <Skeleton lines={8} />
+  }
   const action = actions.data.actions.find((one) => one.key === key)
   if (action === undefined)
     return (

@@ -121,7 +121,7 @@ export class Follower {
 
   async cancel(): Promise<void> {
     const { run, status } = this.state
-    if (run === undefined || status !== "running") return
+    if (run === undefined || run.runId === "" || status !== "running") return
     await ask(api.POST("/api/runs/{run_id}/cancel", { params: { path: { run_id: run.runId } } }))
   }
 
