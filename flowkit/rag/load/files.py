@@ -5,6 +5,7 @@ load.directory("docs", glob=["**/*.md", "!drafts/**"])
 """
 
 from collections.abc import AsyncGenerator, Mapping, Sequence
+from copy import copy
 from itertools import islice
 from pathlib import Path, PurePosixPath
 from typing import Any
@@ -119,9 +120,11 @@ class Files(Loader):
 
     def under(self, root: Path) -> "Files":
         """The same with that root, unless it was given one."""
-        if self._root is None:
-            self._root = root
-        return self
+        if self._root is not None:
+            return self
+        placed = copy(self)
+        placed._root = root
+        return placed
 
     @property
     def scope(self) -> str | None:

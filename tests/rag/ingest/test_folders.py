@@ -153,6 +153,18 @@ async def test_a_loader_decides_what_of_a_folder_is_ingested_and_a_full_sync_del
     assert await sources(store) == {"docs/guide.md", "other/guide.md"}
 
 
+async def test_one_loader_may_serve_two_projects(counting: Counting, docs: Path):
+    loader = load.directory(docs, glob="*.md")
+    found = []
+    for root in (docs.parent, docs):
+        store = InMemoryStore("docs", embedder="counting")
+        async with app(store, counting, root) as ai:
+            await ai.ingest("docs", loader)
+            found.append(await sources(store))
+
+    assert found == [{"docs/guide.md"}, {"guide.md"}]
+
+
 async def test_a_folder_outside_of_the_project_has_its_own_name_before_its_files(
     store: InMemoryStore, counting: Counting, docs: Path, tmp_path_factory: pytest.TempPathFactory
 ):
