@@ -1,9 +1,11 @@
 """The wheels, installed where nothing of this repository is: a flow indexes and answers."""
 
 import os
+import re
 import subprocess
 import sys
 import sysconfig
+import urllib.request
 import venv
 from pathlib import Path
 
@@ -86,6 +88,7 @@ def test_installed_wheels_run_a_flow(tmp_path: Path):
     assert flowkit("flow:run", "where").count(str(site)) == 3
     assert flowkit("flow:run", "ask", '"What does the soup cost?"') == "Tomato soup costs 5 euros.\n"
     assert "ask" in flowkit("trace:list")
+    _shows_its_page(home / scripts, project, env)
     installed = {path.relative_to(site).as_posix() for path in (site / "flowkit").rglob("*") if path.suffix != ".pyc"}
     assert "flowkit/py.typed" in installed
     missing = {
@@ -94,3 +97,32 @@ def test_installed_wheels_run_a_flow(tmp_path: Path):
         if path.is_file() and "__pycache__" not in path.parts
     } - installed
     assert not missing, "files of the package that the wheel lacks"
+
+
+def _shows_its_page(scripts: Path, project: Path, env: dict[str, str]) -> None:
+    """`flowkit start` serves the developer UI out of the wheel; no program but Python's is on the path."""
+    command = [str(scripts / "flowkit"), "start", "app.py", "--no-open"]
+    with subprocess.Popen(
+        command, cwd=project, env={**env, "PATH": str(scripts)}, stderr=subprocess.PIPE, stdout=subprocess.DEVNULL
+    ) as started:
+        try:
+            assert started.stderr is not None
+            said = ""
+            while not (found := re.search(r"(http://127[^\s#]+)   Ctrl-C", said)):
+                line = started.stderr.readline().decode()
+                assert line, f"it ended: {said}"
+                said += line
+            page = _get(found[1])
+            assert b'id="root"' in page
+            assert b"__CSP_NONCE__" not in page
+            (program,) = re.findall(rb'src="(/assets/[^"]+)"', page)
+            assert len(_get(found[1] + program.decode())) > 100_000
+        finally:
+            started.terminate()
+            started.communicate(timeout=60)
+
+
+def _get(url: str) -> bytes:
+    with urllib.request.urlopen(url, timeout=60) as answer:
+        content: bytes = answer.read()
+    return content

@@ -40,7 +40,7 @@ def test_the_answer_is_seen_while_it_is_made_and_can_be_stopped(page: Page, ui: 
         expect(answer).not_to_contain_text("This is turn")
         page.get_by_role("button", name="Stop").click()
         expect(answer).to_contain_text("Cancelled")
-        expect(page.get_by_role("button", name="Send")).to_be_visible()
+        expect(page.get_by_role("button", name="Send", exact=True)).to_be_visible()
     finally:
         ui.open_gates()
 

@@ -10,7 +10,12 @@ interface TraceLinkProps {
 
 export function TraceLink({ traceId, spanId, children }: TraceLinkProps) {
   return (
-    <Link to="/traces/$id" params={{ id: traceId }} search={spanId === undefined ? {} : { span: spanId }}>
+    <Link
+      to="/traces/$id"
+      params={{ id: traceId }}
+      search={spanId === undefined ? {} : { span: spanId }}
+      aria-label={children === undefined ? `Trace ${traceId.slice(0, 8)}` : undefined}
+    >
       {children ?? <code>{traceId.slice(0, 8)}</code>}
     </Link>
   )

@@ -67,9 +67,12 @@ const look = EditorView.theme({
     outline: "none",
   },
   ".cm-changedLine": { backgroundColor: "var(--warn-soft) !important" },
-  ".cm-changedText": { background: "color-mix(in srgb, var(--warn), transparent 70%) !important" },
-  // The colours of words are too faint on that ground.
-  ".cm-changedText, .cm-changedText span": { color: "var(--text) !important" },
+  // A line under the letters: a colour behind them would leave too little contrast.
+  ".cm-changedText": {
+    background: "none !important",
+    boxShadow: "inset 0 -2px 0 var(--warn)",
+    fontWeight: "600",
+  },
   ".cm-collapsedLines": {
     background: "var(--bg-hover) !important",
     color: "var(--text-2) !important",
