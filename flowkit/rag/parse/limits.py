@@ -18,9 +18,10 @@ class Limits:
     """
 
     page_seconds: float = 20.0
-    """For one page of a PDF, or for a whole file of a format without pages."""
+    """Of processor time, for one page of a PDF, or for a whole file of a format without pages; on the clock, six times
+    that, since a busy machine is no reason."""
     file_seconds: float = 1800.0
-    """For a file of many pages."""
+    """On the clock, for a file of many pages."""
     memory_bytes: int = 1024 * 1024 * 1024
     """Of the process that reads; held by the operating system on Linux."""
     max_pages: int = 10_000

@@ -12,6 +12,7 @@ import io
 import json
 import os
 import queue
+import signal
 import sys
 import threading
 from collections.abc import Callable, Iterator
@@ -22,9 +23,11 @@ from flowkit.errors import FlowkitError
 from flowkit.rag.parse.limits import Limits
 from flowkit.rag.parse.pieces import Job, Page, Piece
 
-__all__ = ["EXIT_MEMORY", "main", "reader_of", "receive", "send"]
+__all__ = ["EXIT_MEMORY", "PATIENCE", "main", "reader_of", "receive", "send"]
 
 EXIT_MEMORY = 77
+PATIENCE = 6
+"""How many seconds on the clock stand for one of processor time."""
 _IDLE_SECONDS = 20.0
 _LARGEST_BYTES = 150_000_000
 """A process that has grown beyond this ends after its job; the next one is small again."""
@@ -122,13 +125,26 @@ def _work(kind: str, job: Job, output: BinaryIO) -> None:
         message = f"{job.name!r} cannot be read ({type(error).__name__}: {reason})"
         frame = {"error": "ParseError", "message": message, "hint": "open it in its program and save it again"}
     finally:
-        faulthandler.cancel_dump_traceback_later()
+        _rest()
     send(output, frame)
 
 
 def _watch(seconds: float) -> None:
-    """Begin to count: a thread of the interpreter ends the process even when a library never comes back."""
-    faulthandler.dump_traceback_later(seconds, exit=True, file=_nowhere())
+    """Begin to count; the process ends even when a library never comes back.
+
+    The system counts processor time, so that a busy machine is no reason; a thread of the interpreter looks at the
+    clock, for what waits, and for Windows, which does not count.
+    """
+    if hasattr(signal, "setitimer"):
+        signal.setitimer(signal.ITIMER_PROF, seconds)
+    faulthandler.dump_traceback_later(PATIENCE * seconds, exit=True, file=_nowhere())
+
+
+def _rest() -> None:
+    """Count no more."""
+    if hasattr(signal, "setitimer"):
+        signal.setitimer(signal.ITIMER_PROF, 0)
+    faulthandler.cancel_dump_traceback_later()
 
 
 _devnull: io.TextIOWrapper | None = None

@@ -7,6 +7,7 @@ found.pages, found.metadata, found.warnings
 import atexit
 import json
 import os
+import signal
 import subprocess
 import sys
 import threading
@@ -19,11 +20,13 @@ from flowkit.errors import ConfigError, FlowkitError, ParseError, UnsupportedErr
 from flowkit.rag.parse.files import Given
 from flowkit.rag.parse.limits import Limits
 from flowkit.rag.parse.pieces import Job, Page
-from flowkit.rag.parse.worker import EXIT_MEMORY, reader_of, receive, send
+from flowkit.rag.parse.worker import EXIT_MEMORY, PATIENCE, reader_of, receive, send
 
 __all__ = ["Reading", "read_apart"]
 
 _PROGRAM = "import json, sys; sys.path[:] = json.loads(sys.argv[1]); from flowkit.rag.parse.worker import main; main()"
+# How a process ends that has used up its processor time.
+_OVERTIME = -signal.SIGPROF if hasattr(signal, "SIGPROF") else None
 _KINDS: dict[str, type[FlowkitError]] = {"ConfigError": ConfigError, "UnsupportedError": UnsupportedError}
 
 
@@ -232,7 +235,7 @@ def _check(given: Given, limits: Limits, characters: int, seconds: float) -> Non
 def _ended(given: Given, limits: Limits, code: int, *, page: int, waited: float, kind: str) -> ParseError:
     """Why the process is gone, as far as that can be told."""
     where = f" at page {page}" if kind == "pdf" else ""
-    if code == 1 and waited > 0.9 * limits.page_seconds:
+    if code == _OVERTIME or (code == 1 and waited > 0.9 * PATIENCE * limits.page_seconds):
         return ParseError(
             f"{given.name!r} took longer than {limits.page_seconds:g} seconds{where}",
             hint="leave it out, or pass limits=parse.Limits(page_seconds=…)",

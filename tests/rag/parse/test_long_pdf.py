@@ -20,11 +20,10 @@ from pathlib import Path
 from flowkit.rag import parse, split
 from flowkit.rag.parse import workers
 document = parse.pdf(Path(sys.argv[1]), engine=sys.argv[2])
-chunks = split.auto(max_chars=1000)(document)
-child = Path(f"/proc/{workers._pool._idle[0].process.pid}/status").read_text()
-peak = int(child.partition("VmHWM:")[2].split()[0])
-own = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-print(json.dumps([document.metadata["pages"], chunks[-1].metadata["page"], peak / 1024, own / 1024]))
+workers._pool.end()
+chunks = split.line(max_chars=2500)(document)
+took = [resource.getrusage(who).ru_maxrss / 1024 for who in (resource.RUSAGE_CHILDREN, resource.RUSAGE_SELF)]
+print(json.dumps([document.metadata["pages"], chunks[-1].metadata["page"], *took]))
 """
 
 
