@@ -21,7 +21,7 @@ from tests.support.modules import ROOT
 from tests.ui.conftest import ARGUMENTS, Ui
 
 IMAGES = ROOT / "docs" / "images"
-SIZE = {"width": 1280, "height": 800}
+SIZE = {"width": 1440, "height": 860}
 QUESTION = "Which dessert is vegan?"
 
 

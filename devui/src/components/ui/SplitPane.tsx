@@ -59,7 +59,7 @@ export function SplitPane({
       ref={box}
       className={styles.split}
       data-direction={direction}
-      style={{ "--second": `${size}px` } as never}
+      style={{ "--second": `${size}px`, "--min": `${min}px` } as never}
     >
       <div className={styles.first}>{first}</div>
       {/* biome-ignore lint/a11y/useSemanticElements: a border that is moved is no <hr> */}
