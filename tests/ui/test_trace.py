@@ -160,7 +160,7 @@ def test_values_have_the_form_that_suits_them(page: Page, ui: Ui):
     expect(details(page).get_by_role("region", name="Documents it was given")).to_contain_text("page")
     messages = details(page).get_by_role("list", name="Messages")
     expect(messages).to_contain_text("what is vegan")
-    details(page).get_by_role("button", name="JSON").click()
+    details(page).get_by_role("button", name="JSON", exact=True).click()
     expect(details(page).get_by_role("tree", name="Input")).to_contain_text("messages")
 
 

@@ -8,19 +8,19 @@ import { treeOf } from "@/features/trace/model/tree"
 import { span } from "./make"
 
 const STACK = `Traceback (most recent call last):
-  File "/home/ada/menu/.venv/lib/python3.12/site-packages/flowkit/core/action.py", line 10, in call
+  File "/srv/menu/.venv/lib/python3.12/site-packages/flowkit/core/action.py", line 10, in call
     return await fn(value)
            ^^^^^^^^^^^^^^^
-  File "/home/ada/menu/.venv/lib/python3.12/site-packages/flowkit/core/run.py", line 5, in run
+  File "/srv/menu/.venv/lib/python3.12/site-packages/flowkit/core/run.py", line 5, in run
     return fn()
-  File "/home/ada/menu/app.py", line 42, in cook
+  File "/srv/menu/app.py", line 42, in cook
     return soup["today"]
 KeyError: 'today'
 
 The above exception was the direct cause of the following exception:
 
 Traceback (most recent call last):
-  File "/home/ada/menu/app.py", line 44, in cook
+  File "/srv/menu/app.py", line 44, in cook
     raise ValueError("no soup today") from error
 ValueError: no soup today
 flowkit: in /flow/cook
@@ -33,7 +33,7 @@ describe("a traceback", () => {
     expect(chain.map((raised) => raised.link)).toEqual([undefined, "cause"])
     expect(chain[0]?.frames.map((frame) => frame.library)).toEqual([true, true, false])
     expect(chain[0]?.frames[2]).toMatchObject({
-      file: "/home/ada/menu/app.py",
+      file: "/srv/menu/app.py",
       line: 42,
       code: ['return soup["today"]'],
     })
