@@ -3,7 +3,7 @@
  *
  *     const { run, result } = await runToEnd("/indexer/menu", { documents }, { signal })
  */
-import { type UseQueryResult, keepPreviousData, useQuery } from "@tanstack/react-query"
+import { keepPreviousData, type UseQueryResult, useQuery } from "@tanstack/react-query"
 import { ApiError, api, ask } from "./client"
 import { lines } from "./lines"
 import type { RunEvent, RunInfo } from "./schema"
@@ -14,7 +14,11 @@ export type Finished = { run: RunInfo; result: unknown }
 export class RunFailed extends ApiError {
   constructor(
     readonly run: RunInfo,
-    told: { status?: string; message?: string; details?: { hint?: string; errors?: { path: string; message: string }[] } },
+    told: {
+      status?: string
+      message?: string
+      details?: { hint?: string; errors?: { path: string; message: string }[] }
+    },
   ) {
     const cancelled = run.status === "cancelled"
     super(
