@@ -114,7 +114,7 @@ function Shown({ traceId, live = false, compact = false, ...props }: TraceViewPr
 
   const common = { tree, state, selected, now: state.end, live: running, onSelect: select }
   const first = (
-    <div className={styles.views}>
+    <div className={styles.views} data-compact={compact}>
       <Toolbar
         view={view}
         onView={onView}

@@ -96,7 +96,7 @@ export function Waterfall(props: WaterfallProps) {
       {tree.nodes.length > LONG && (
         <Minimap nodes={tree.nodes} scale={scale} window={window} now={now} onWindow={props.onWindow} />
       )}
-      <div className={styles.head}>
+      <div className={styles.head} data-stacked={stacked}>
         {!stacked && (
           <span className={styles.names} style={{ width: names }}>
             {rows.length === tree.nodes.length ? "Span" : `${rows.length} of ${tree.nodes.length} spans`}
