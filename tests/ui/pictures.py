@@ -81,10 +81,10 @@ def main(names: list[str]) -> None:
         try:
             ui = Ui(project, bundle)
             for menu in ("dinner.pdf", "lunch.pdf"):
-                ui.run("/flow/indexMenu", str(folder / menu))
+                ui.run("/flow/indexMenu", menu)
             for question in ("What does the soup cost?", "Is there fish?", QUESTION):
                 ui.run("/flow/menuQA", question)
-            ui.run("/flow/indexMenu", str(folder / "breakfast.pdf"))
+            ui.run("/flow/indexMenu", "breakfast.pdf")
             browser = playwright.chromium.launch(executable_path=program, args=list(ARGUMENTS))
             for name in names or PICTURES:
                 for theme in ("light", "dark"):
