@@ -106,19 +106,19 @@ class Kitchen:
             _kill(pid)
         if what == "app":
             until(lambda: not any(map(is_alive, apps)), apps)
-            until(self._goes_on, lambda: started.err)
+            until(lambda: self._goes_on(started, apps), lambda: started.err)
             return
         started.process.kill()
         started.process.wait()
         until(lambda: not any(map(is_alive, family)), lambda: [_command(pid) for pid in family if is_alive(pid)])
 
-    def _goes_on(self) -> bool:
+    def _goes_on(self, started: Started, killed: list[int]) -> bool:
         """One that was running is started again by itself, one that was starting waits for a change."""
-        status = self.running().status
+        status = started.status
         if status["state"] == "failed" and status.get("retrySeconds") is None:
             self.changes += 1
             self.project.write("app.py", APP + "\n" * self.changes)
-        return status["state"] == "running"
+        return status["state"] == "running" and status["pid"] not in killed
 
     def check(self, margin_seconds: float) -> None:
         """Whatever ended in time is there, whole; and the file is sound."""
