@@ -50,8 +50,12 @@ class SplitPreview(Wire):
 def split_operations(root: Path, apps: Apps, workbench: Workbench) -> Sequence[Operation]:
     """The operations."""
 
+    known: SplitterList | None = None
+
     async def splitters(call: Call) -> SplitterList:
-        return SplitterList.from_wire(await workbench.do({"list": True}))
+        nonlocal known
+        known = known or SplitterList.from_wire(await workbench.do({"list": True}))
+        return known
 
     async def preview(call: Call) -> SplitPreviewData:
         asked: SplitPreview = call.body
