@@ -74,7 +74,8 @@ export function OutputPanel({ ref, action, run, follower, onCancel, onRetry }: O
           <Stream follower={follower} view={shown} running={running} />
         </>
       ) : (
-        <div className={styles.scroll} data-part="result">
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls is reached with the keyboard
+        <section className={styles.scroll} data-part="result" aria-label="Result" tabIndex={0}>
           {run.error !== undefined && <RunError run={run} onRetry={onRetry} />}
           {status === "cancelled" && (
             <Empty title="Cancelled" text="What it did until then is in its trace." />
@@ -87,7 +88,7 @@ export function OutputPanel({ ref, action, run, follower, onCancel, onRetry }: O
             ) : (
               <Rendered value={result} />
             ))}
-        </div>
+        </section>
       )}
     </section>
   )

@@ -19,11 +19,20 @@ const PLAIN = 200_000
 const LONG_BLOCK = 4_000
 
 export function StreamedOutput({ chunks, running, json }: StreamedOutputProps) {
-  const box = useRef<HTMLDivElement>(null)
+  const box = useRef<HTMLElement>(null)
   const sticky = useStickyEnd(box, chunks)
   const text = useMemo(() => (json ? undefined : streamedText(chunks)), [chunks, json])
   return (
-    <div ref={box} className={styles.scroll} data-part="stream" aria-busy={running} {...sticky}>
+    <section
+      ref={box}
+      className={styles.scroll}
+      data-part="stream"
+      aria-label="Stream"
+      aria-busy={running}
+      // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls is reached with the keyboard
+      tabIndex={0}
+      {...sticky}
+    >
       {chunks.length === 0 ? (
         running && <p className={styles.waiting}>Running…</p>
       ) : text === undefined ? (
@@ -31,7 +40,7 @@ export function StreamedOutput({ chunks, running, json }: StreamedOutputProps) {
       ) : (
         <GrowingText text={text} />
       )}
-    </div>
+    </section>
   )
 }
 

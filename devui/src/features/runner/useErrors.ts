@@ -14,8 +14,6 @@ export interface InputErrors {
   shown: readonly FieldProblem[]
   /** False: it is refused, and `shown` says why. `attempt` grows with each refusal. */
   check: (value: unknown) => Promise<boolean>
-  tell: (errors: readonly { path: string; message: string }[], value: unknown) => void
-  clear: () => void
   attempt: number
 }
 
@@ -76,8 +74,6 @@ export function useErrors(action: ActionData, value: unknown): InputErrors {
   return {
     shown,
     check: checkInput,
-    tell: (errors, about) => refuse(serverErrors(errors, node, about), about),
-    clear: () => setTold(undefined),
     attempt,
   }
 }

@@ -17,7 +17,7 @@ export function useRunnerKeys(does: Does): void {
       const mod = event.ctrlKey || event.metaKey
       const { run, toggle, cancel } = latest.current
       if (mod && event.key === "Enter") run()
-      else if (event.ctrlKey && event.key.toLowerCase() === "j") toggle()
+      else if (mod && event.key.toLowerCase() === "j") toggle()
       else if (event.key === "Escape" && cancel !== undefined && !within(event.target)) cancel()
       else return
       event.preventDefault()
