@@ -182,7 +182,8 @@ def test_files_stay_small():
     for folder in ("flowkit", "plugins", "samples", "tests", "devui"):
         for path in sorted((ROOT / folder).rglob("*")):
             skipped = {"node_modules", "static", "dist", "build"} & set(path.relative_to(ROOT).parts)
-            if path.suffix in SOURCES and not skipped:
+            generated = path.name == "schema.d.ts"
+            if path.suffix in SOURCES and not skipped and not generated:
                 lines = len(path.read_text(encoding="utf-8").splitlines())
                 if lines > LINES:
                     long.append(f"{path.relative_to(ROOT)}: {lines} lines")
