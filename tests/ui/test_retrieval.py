@@ -248,6 +248,25 @@ def test_a_failure_of_the_retriever_is_told_with_its_reason(page: Page, ui: Ui):
     expect(page.get_by_text("Nothing found")).to_be_visible()
 
 
+def test_benches_begin_with_the_input_of_an_earlier_run(page: Page, ui: Ui):
+    query = {"content": [{"text": "green tea"}]}
+    found = ui.run("/retriever/devstore/menu", {"query": query, "options": {"k": 4, "where": "price < 10"}})
+    documents = found["result"]["documents"]
+    ranked = ui.run("/reranker/byWords", {"query": query, "documents": documents})
+    embedded = ui.run("/embedder/fake-embedder", {"input": [{"content": [{"text": "plum"}]}, query]})
+
+    page.goto(f"{ui.url}{MENU}?from={found['run']['traceId']}&span={found['run']['spanId']}")
+    expect(page.get_by_label("Query", exact=True)).to_have_value("green tea")
+    expect(page.get_by_label("k", exact=True)).to_have_value("4")
+    expect(page.get_by_label("Filter", exact=True)).to_have_value("price < 10")
+    page.goto(f"{ui.url}/run/reranker/byWords?from={ranked['run']['traceId']}")
+    expect(page.get_by_label("Query", exact=True)).to_have_value("green tea")
+    expect(page.get_by_label("Texts, one on each line")).to_have_value(re.compile("Green tea from Uji"))
+    page.goto(f"{ui.url}/run/embedder/fake-embedder?from={embedded['run']['traceId']}")
+    expect(page.get_by_label("Text 1", exact=True)).to_have_value("plum")
+    expect(page.get_by_label("Text 2", exact=True)).to_have_value("green tea")
+
+
 def test_the_bench_fits_a_phone(make_page, ui: Ui):
     page = make_page(viewport=PHONE)
     ask(page, ui, "vegan lasagne")

@@ -1,7 +1,8 @@
 /** Texts for an embedder: what their vectors are like, and which of them it takes for alike. */
 import { useQuery, useQueryClient } from "@tanstack/react-query"
+import { useSearch } from "@tanstack/react-router"
 import { Play, Square, Waypoints } from "lucide-react"
-import { useState } from "react"
+import { useEffect, useState } from "react"
 import { api, ask } from "@/api/client"
 import type { ActionData, EmbedPreviewData } from "@/api/schema"
 import { SchemaForm } from "@/components/schema-form/SchemaForm"
@@ -13,6 +14,8 @@ import { Kbd } from "@/components/ui/Kbd"
 import { Section } from "@/components/ui/Section"
 import { Segmented } from "@/components/ui/Segmented"
 import { useRunKey } from "@/components/useRunKey"
+import { useSpanInput } from "@/components/useSpanInput"
+import { textOf } from "@/lib/documents"
 import { count, duration, plural } from "@/lib/format"
 import styles from "./EmbedderBench.module.css"
 import { Heatmap } from "./Heatmap"
@@ -34,6 +37,13 @@ export function EmbedderBench({ action }: { action: ActionData }) {
   const [busy, setBusy] = useState<AbortController>()
   const [error, setError] = useState<unknown>()
   const [lit, setLit] = useState<number>()
+  const { from, span } = useSearch({ from: "/run/$kind/$" })
+  const earlier = useSpanInput(from, span)
+  // biome-ignore lint/correctness/useExhaustiveDependencies: once, when it has arrived
+  useEffect(() => {
+    const input = (earlier as { input?: unknown } | undefined)?.input
+    if (Array.isArray(input)) setTexts(input.map(textOf).filter((text) => text !== ""))
+  }, [earlier])
   const given = texts.filter((text) => text.trim() !== "")
   const info = (action.metadata?.info ?? {}) as { dimensions?: number; maxInputTokens?: number }
   const known = optionsOf(action)

@@ -1,7 +1,8 @@
 /** A reranker at work: candidates of a retriever before, their new order after, and how each document moves. */
 import { useQuery } from "@tanstack/react-query"
+import { useSearch } from "@tanstack/react-router"
 import { ArrowUpDown, Play, Square } from "lucide-react"
-import { useMemo, useState } from "react"
+import { useEffect, useMemo, useState } from "react"
 import { actionsQuery } from "@/api/queries"
 import { cancelRun, followToEnd, startRun, useFinished } from "@/api/runToEnd"
 import type { ActionData, RunInfo } from "@/api/schema"
@@ -16,9 +17,10 @@ import { Select } from "@/components/ui/Select"
 import { Skeleton } from "@/components/ui/Skeleton"
 import { TextField } from "@/components/ui/TextField"
 import { useRunKey } from "@/components/useRunKey"
+import { useSpanInput } from "@/components/useSpanInput"
 import { documentsOf } from "@/lib/documents"
 import { duration, plural } from "@/lib/format"
-import { inputOf, optionsOf, readOptions, writeOptions } from "./options"
+import { askedOf, inputOf, optionsOf, readOptions, writeOptions } from "./options"
 import { SideOptions } from "./QueryForm"
 import { RankLines } from "./RankLines"
 import { ResultCard } from "./ResultCard"
@@ -48,6 +50,19 @@ export function RerankBench({ action }: { action: ActionData }) {
   const [starting, setStarting] = useState(false)
   const [refused, setRefused] = useState<unknown>()
   const [stop, setStop] = useState<AbortController>()
+  const { from: trace, span } = useSearch({ from: "/run/$kind/$" })
+  const earlier = useSpanInput(address.q === undefined ? trace : undefined, span)
+  // biome-ignore lint/correctness/useExhaustiveDependencies: once, when it has arrived
+  useEffect(() => {
+    if (earlier === undefined) return
+    edit({ q: askedOf(earlier).q ?? "", options: askedOf(earlier).options ?? {} })
+    setTexts(
+      documentsOf(earlier)
+        .map((hit) => hit.text.replace(/\s+/g, " "))
+        .join("\n"),
+    )
+    setAddress({ docs: OWN })
+  }, [earlier])
   const before = useFinished(address.run2)
   const after = useFinished(address.run)
   const busy = starting || after.isFetching

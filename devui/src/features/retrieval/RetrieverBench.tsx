@@ -9,26 +9,27 @@ import type { ActionData } from "@/api/schema"
 import { Empty } from "@/components/ui/Empty"
 import { Failure } from "@/components/ui/Failure"
 import { Skeleton } from "@/components/ui/Skeleton"
+import { useSpanInput } from "@/components/useSpanInput"
 import { documentsOf } from "@/lib/documents"
 import { joined } from "@/lib/filterText"
 import { CompareView } from "./CompareView"
 import { fieldError } from "./errors"
-import { inputOf, optionsOf, readOptions, writeOptions } from "./options"
+import { askedOf, inputOf, optionsOf, readOptions, writeOptions } from "./options"
 import { QueryForm } from "./QueryForm"
 import { QuerySet } from "./QuerySet"
 import { ResultList } from "./ResultList"
 import styles from "./RetrievalBench.module.css"
-import { askedIn, useAddress, useDraft, useInputOf } from "./useBench"
+import { askedIn, useAddress, useDraft } from "./useBench"
 
 export function RetrieverBench({ action }: { action: ActionData }) {
   const [address, setAddress] = useAddress()
   const { from, span } = useSearch({ from: "/run/$kind/$" })
   const asked = useMemo(() => askedIn(address, action), [address, action])
   const [draft, edit] = useDraft(asked)
-  const earlier = useInputOf(address.q === undefined ? from : undefined, span)
+  const earlier = useSpanInput(address.q === undefined ? from : undefined, span)
   // biome-ignore lint/correctness/useExhaustiveDependencies: once, when it has arrived
   useEffect(() => {
-    if (earlier !== undefined) edit(earlier)
+    if (earlier !== undefined) edit(askedOf(earlier))
   }, [earlier])
 
   const { data: listed } = useQuery(actionsQuery)

@@ -4,12 +4,10 @@
  *     const bench = useBench(action)
  *     bench.edit({ q: "vegan soup" }); await bench.run()
  */
-import { useQuery } from "@tanstack/react-query"
 import { useNavigate, useSearch } from "@tanstack/react-router"
-import { useEffect, useMemo, useState } from "react"
-import { api, ask } from "@/api/client"
+import { useEffect, useState } from "react"
 import type { ActionData } from "@/api/schema"
-import { type Asked, askedOf, optionsOf, readOptions } from "./options"
+import { type Asked, optionsOf, readOptions } from "./options"
 
 const ROUTE = "/run/$kind/$" as const
 
@@ -68,26 +66,4 @@ export function useDraft(asked: Asked): [Asked, (change: Partial<Asked>) => void
   const [draft, setDraft] = useState(asked)
   useEffect(() => setDraft(JSON.parse(written) as Asked), [written])
   return [draft, (change) => setDraft((before) => ({ ...before, ...change }))]
-}
-
-/** The input of a span whose page said "Open in runner". */
-export function useInputOf(
-  traceId: string | undefined,
-  spanId: string | undefined,
-): Partial<Asked> | undefined {
-  const { data } = useQuery({
-    queryKey: ["span-input", traceId, spanId],
-    queryFn: async ({ signal }) => {
-      const answer = await ask(
-        api.GET("/api/traces/{trace_id}/spans/{span_id}/{field}", {
-          params: { path: { trace_id: traceId ?? "", span_id: spanId ?? "", field: "input" } },
-          signal,
-        }),
-      )
-      return answer
-    },
-    enabled: traceId !== undefined && spanId !== undefined,
-    retry: false,
-  })
-  return useMemo(() => (data === undefined ? undefined : askedOf(data)), [data])
 }

@@ -44,7 +44,7 @@ const BENCHES: Readonly<Record<string, Bench>> = {
 
 export function RunnerPage() {
   const { kind, _splat: name = "" } = useParams({ from: "/run/$kind/$" })
-  const { tab } = useSearch({ from: "/run/$kind/$" })
+  const { tab, from } = useSearch({ from: "/run/$kind/$" })
   const navigate = useNavigate()
   const key = `/${kind}/${name}`
   const actions = useQuery(actionsQuery)
@@ -64,7 +64,9 @@ export function RunnerPage() {
       />
     )
   const Bench = BENCHES[action.kind]
-  const raw = Bench === undefined || tab === "raw"
+  // Documents that were indexed before are an input as it stands; the indexer's bench begins with a file.
+  const again = action.kind === "indexer" && from !== undefined
+  const raw = Bench === undefined || tab === "raw" || again
   const { file, line } = action.source ?? {}
   return (
     <div className={styles.page}>
@@ -94,7 +96,7 @@ export function RunnerPage() {
         }
       />
       {raw ? (
-        <Runner key={key} action={action} />
+        <Runner key={key} action={action} bench={Bench !== undefined} />
       ) : (
         <Suspense fallback={<Skeleton lines={8} />}>
           <Bench key={key} action={action} />
