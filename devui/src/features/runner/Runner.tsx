@@ -21,7 +21,7 @@ export interface Origin {
   redacted: readonly string[]
 }
 
-export function Runner({ action }: { action: ActionData }) {
+export function Runner({ action, bench = false }: { action: ActionData; bench?: boolean }) {
   const input = useInput(action)
   const errors = useErrors(action, input.value)
   const follower = useFollower()
@@ -36,6 +36,7 @@ export function Runner({ action }: { action: ActionData }) {
   const address = useAddress(action, {
     follower,
     run,
+    bench,
     onInput: (traceId, { value, context, redacted }) => {
       input.fill(value, context)
       setOrigin({ traceId, redacted })

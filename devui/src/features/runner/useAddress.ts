@@ -1,7 +1,7 @@
 /**
  * What the runner's address says: whose input is taken (`from`, `span`), and which run is looked at (`run`).
  *
- *     const setRun = useAddress(action, { follower, run, onInput })
+ *     const { setRun, take } = useAddress(action, { follower, run, onInput, bench })
  */
 import { useNavigate, useSearch } from "@tanstack/react-router"
 import { useCallback, useEffect, useRef } from "react"
@@ -24,6 +24,8 @@ interface Follows {
   run: RunHead
   /** An input was taken from a trace. */
   onInput: (traceId: string, input: PastInput) => void
+  /** The action has a bench, and this is its tab "Raw": the address goes on saying so. */
+  bench: boolean
 }
 
 export interface Address {
@@ -33,7 +35,7 @@ export interface Address {
   take: (traceId: string, spanId?: string) => void
 }
 
-export function useAddress(action: ActionData, { follower, run, onInput }: Follows): Address {
+export function useAddress(action: ActionData, { follower, run, onInput, bench }: Follows): Address {
   const navigate = useNavigate()
   const { from, span, run: shown } = useSearch({ from: "/run/$kind/$" })
   const { runId, traceId } = run.run ?? {}
@@ -44,10 +46,10 @@ export function useAddress(action: ActionData, { follower, run, onInput }: Follo
     (search: { run?: string }) =>
       void navigate({
         to: ".",
-        search: (now: { tab?: string }) => ({ ...(now.tab ? { tab: now.tab } : {}), ...search }),
+        search: { ...(bench ? { tab: "raw" } : {}), ...search },
         replace: true,
       }),
-    [navigate],
+    [navigate, bench],
   )
   const take = useCallback((id: string, spanId?: string) => {
     inputOf(id, spanId).then((input) => latest.current(id, input), NO_INPUT)
