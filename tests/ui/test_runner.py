@@ -159,6 +159,19 @@ def test_a_large_input_is_taken_whole(page: Page, ui: Ui):
     assert whole
 
 
+def test_documents_that_were_indexed_are_an_input_of_the_raw_tab(page: Page, ui: Ui):
+    found = ui.run("/flow/indexMenu")["run"]
+    spans = ui.get(f"/api/traces/{found['traceId']}/outline")["spans"]
+    (indexed, *_) = [one for one in spans if one["key"] == "/indexer/devstore/menu"]
+    page.goto(f"{ui.url}/run/indexer/devstore/menu?from={found['traceId']}&span={indexed['spanId']}")
+    expect(page).to_have_url(f"{ui.url}/run/indexer/devstore/menu?tab=raw")
+    page.keyboard.press("Control+j")
+    expect(page.get_by_role("textbox", name="Input as JSON")).to_contain_text("Tomato soup")
+    press_run(page)
+    status_is(page, "success")
+    assert "tab=raw" in page.url
+
+
 def test_history_shows_earlier_runs_and_the_last_input_comes_back(page: Page, ui: Ui):
     ui.run("/flow/hello", "Grace")
     ui.run("/flow/hello", "Ada")
