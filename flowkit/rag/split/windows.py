@@ -14,6 +14,8 @@ from flowkit.rag.split.tokens import OffsetTokenizer, Tokenizer
 
 __all__ = ["Window", "window_for"]
 
+_MANY = 4
+
 
 class Window(Protocol):
     def size(self, start: int, end: int) -> int:
@@ -78,6 +80,10 @@ class _Counted:
         return self._count(self._text[start:end])
 
     def fits(self, start: int, end: int) -> bool:
+        # Counting all the rest of a long text for every chunk would take the square of its length.
+        beginning = start + _MANY * self._usual
+        if beginning < end and self.size(start, beginning) > 2 * self._limit:
+            return False
         return self.size(start, end) <= self._limit
 
     def guess(self, start: int) -> int:
@@ -104,6 +110,11 @@ class _Tokens(_Counted):
     def __init__(self, sizes: Sizes, tokenizer: OffsetTokenizer, text: str) -> None:
         super().__init__(sizes, tokenizer, text)
         self._spans: Sequence[tuple[int, int]] = tokenizer.offsets(text)
+
+    def fits(self, start: int, end: int) -> bool:
+        # A cut changes the tokens of the words at its ends, and never halves their number.
+        inside = bisect_left(self._spans, (end,)) - bisect_left(self._spans, (start,))
+        return inside <= 2 * self._limit + _MANY and self.size(start, end) <= self._limit
 
     def guess(self, start: int) -> int:
         first = bisect_left(self._spans, (start,))

@@ -54,3 +54,15 @@ def test_five_megabytes_of_prose(name: str):
     assert len(chunks) > 4000
     assert chunks[-1].metadata["end"] >= len(text.rstrip())
     assert all(len(chunk.text) <= 1200 for chunk in chunks)
+
+
+def test_prose_does_not_count_all_that_is_left_for_every_chunk():
+    """Else a text of twice the length takes four times as long."""
+    known, plain = OffsetCounter(_every_fourth), OffsetCounter(_every_fourth)
+    text = "soup bread tea\n" * 2000
+
+    for tokenizer, counter in ((known, known), (plain.count, plain)):
+        chunks = split.prose(max_tokens=50, overlap_tokens=5, tokenizer=tokenizer)(Document.from_text(text))
+
+        assert len(chunks) > 100
+        assert sum(map(len, counter.counted)) < 40 * len(text)
