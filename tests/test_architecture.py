@@ -43,14 +43,17 @@ USER_DATA = {
     "flowkit.testing.store_contract.base.row",
 }
 HEAVY = {
+    "chardet",
     "chromadb",
     "click",
     "cryptography",
     "httpx",
     "numpy",
+    "office_oxide",
     "onnxruntime",
     "opentelemetry.sdk",
     "pypdf",
+    "pypdfium2",
     "rich",
     "semchunk",
     "starlette",
