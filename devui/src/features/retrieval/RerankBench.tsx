@@ -5,8 +5,7 @@ import { ArrowUpDown, Play, Square } from "lucide-react"
 import { useEffect, useMemo, useState } from "react"
 import { actionsQuery } from "@/api/queries"
 import { cancelRun, followToEnd, startRun, useFinished } from "@/api/runToEnd"
-import type { ActionData, RunInfo } from "@/api/schema"
-import { TraceLink } from "@/components/TraceLink"
+import type { ActionData } from "@/api/schema"
 import { Button } from "@/components/ui/Button"
 import { Empty } from "@/components/ui/Empty"
 import { Failure } from "@/components/ui/Failure"
@@ -19,15 +18,11 @@ import { TextField } from "@/components/ui/TextField"
 import { useRunKey } from "@/components/useRunKey"
 import { useSpanInput } from "@/components/useSpanInput"
 import { documentsOf } from "@/lib/documents"
-import { duration, plural } from "@/lib/format"
+import { Moves } from "./Moves"
 import { askedOf, inputOf, optionsOf, readOptions, writeOptions } from "./options"
 import { SideOptions } from "./QueryForm"
-import { RankLines } from "./RankLines"
-import { ResultCard } from "./ResultCard"
-import { modeOf, ScaleNote } from "./ResultList"
+import { modeOf } from "./ResultList"
 import styles from "./RetrievalBench.module.css"
-import { climb, moves } from "./ranks"
-import { scaleOf } from "./scale"
 import { askedIn, useAddress, useDraft } from "./useBench"
 
 const OWN = "own texts"
@@ -218,97 +213,5 @@ export function RerankBench({ action }: { action: ActionData }) {
         />
       )}
     </div>
-  )
-}
-
-type MovesProps = {
-  action: ActionData
-  retriever: ActionData | undefined
-  mode: Record<string, unknown>
-  query: string
-  /** How many candidates. */
-  asked: number
-  before: ReturnType<typeof useFinished>["data"]
-  after: NonNullable<ReturnType<typeof useFinished>["data"]>
-  stale: boolean
-}
-
-function Moves({ action, retriever, mode, query, asked, before, after, stale }: MovesProps) {
-  const [lit, setLit] = useState<string>()
-  const [chosen, setChosen] = useState<string>()
-  const ranked = documentsOf(after.result, { reranked: true })
-  // Texts of one's own were given with their place as the id.
-  const candidates =
-    before === undefined
-      ? [...ranked].sort((a, b) => Number(a.id) - Number(b.id))
-      : documentsOf(before.result).slice(0, asked)
-  const scaleBefore = scaleOf(
-    candidates.map((hit) => hit.score),
-    retriever && modeOf(retriever, mode),
-  )
-  const scaleAfter = scaleOf(
-    ranked.map((hit) => hit.rerankScore),
-    undefined,
-  )
-  const all = moves(
-    candidates.map((hit) => hit.key),
-    ranked.map((hit) => hit.key),
-  )
-  const moved = all.filter((move) => (climb(move) ?? 1) !== 0).length
-  const hit = ranked.find((each) => each.key === chosen)
-  return (
-    <section className={styles.results} aria-label="Ranks before and after" data-stale={stale || undefined}>
-      <div className={styles.summary}>
-        <b>{plural(ranked.length, "document")}</b>
-        <span>{moved} moved</span>
-        {before && <Timed name="search" run={before.run} />}
-        <Timed name="rerank" run={after.run} />
-      </div>
-      <RankLines
-        before={{
-          title: retriever?.name ?? "As they were given",
-          hits: candidates,
-          score: (each) => each.score,
-          scale: scaleBefore,
-          note: <ScaleNote scale={scaleBefore} />,
-        }}
-        after={{
-          title: action.name,
-          hits: ranked,
-          score: (each) => each.rerankScore,
-          scale: scaleAfter,
-          note: <ScaleNote scale={scaleAfter} />,
-        }}
-        query={query}
-        lit={lit}
-        onPoint={setLit}
-        chosen={chosen}
-        onChoose={(key) => setChosen(key === chosen ? undefined : key)}
-      />
-      {hit !== undefined && (
-        <ol className={styles.cards} aria-label="Chosen document">
-          <ResultCard
-            key={hit.key}
-            hit={hit}
-            rank={ranked.indexOf(hit) + 1}
-            score={hit.rerankScore}
-            query={query}
-            scale={scaleAfter}
-            store={retriever?.index?.name}
-          />
-        </ol>
-      )}
-    </section>
-  )
-}
-
-function Timed({ name, run }: { name: string; run: RunInfo }) {
-  return (
-    <>
-      <span>
-        {name} {duration(run.durationMs)}
-      </span>
-      {run.traceId && <TraceLink traceId={run.traceId}>Trace of the {name}</TraceLink>}
-    </>
   )
 }
