@@ -21,7 +21,7 @@ from playwright.sync_api import Browser, ConsoleMessage, Page, Request, expect, 
 
 from tests.conftest import BROWSERS
 from tests.server.raw import Answer, ask, request
-from tests.server.start.conftest import Project, Started, until
+from tests.server.start.conftest import Project, Started, free_port, until
 from tests.support.modules import ROOT
 from tests.ui.bundle import DEVUI, STATIC, source_hash
 
@@ -44,7 +44,8 @@ class Ui:
         self.project = project
         self.folder = project.folder
         self._env = dict(env or {}) if bundle is None else {"FLOWKIT_DEVUI_DIR": str(bundle), **(env or {})}
-        self._started = self._start()
+        # A port of its own, so that nobody takes it while a test starts the server again.
+        self._started = self._start("--port", str(free_port()))
         self.url = self._started.url
         self._started.wait_for("running")
 
