@@ -48,7 +48,7 @@ def easy_rag(
     index: str | None = None,
     settings: Settings | None = None,
 ) -> "EasyRag":
-    """Questions to a folder of files (or one file): PDF, Office, HTML, Markdown, text and others, as `parse.auto` reads.
+    """Questions to a folder of files (or one file): PDF, Office, HTML, Markdown, text and what else `parse.auto` reads.
 
     Nothing is read before the first question. Then the folder is indexed into the project's `.flowkit`, and each later
     object finds it there: only what has changed is read into the index again. Embeddings are made on this machine, and

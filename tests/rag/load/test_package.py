@@ -70,7 +70,7 @@ async def test_one_file_of_a_package_is_loaded(bistro: str):
 
 
 def test_what_is_not_there_is_said_at_once(bistro: str):
-    with pytest.raises(NotFoundError, match="no package 'no_such.deeper'"):
+    with pytest.raises(NotFoundError, match=r"no package 'no_such\.deeper'"):
         load.package("no_such.deeper")
     with pytest.raises(NotFoundError, match="has no 'desserts'"):
         load.package(bistro, "desserts")
