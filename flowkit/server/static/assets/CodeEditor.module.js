@@ -1,0 +1,1 @@
+var e={frame:`_frame_pjatx_1`,waiting:`_waiting_pjatx_23`};export{e as t};

@@ -1,0 +1,1 @@
+import{fi as e,g as t,st as n}from"./index.js";var r=e();function i({open:e,onClose:i,onConfirm:a,title:o,children:s,confirmLabel:c,danger:l=!1,busy:u}){return(0,r.jsx)(t,{open:e,onClose:i,title:o,footer:(0,r.jsxs)(r.Fragment,{children:[(0,r.jsx)(n,{onClick:i,children:`Keep`}),(0,r.jsx)(n,{variant:l?`danger`:`primary`,busy:u,onClick:a,children:c})]}),children:s})}export{i as t};

@@ -1,0 +1,1 @@
+import{H as e,V as t,fi as n,z as r}from"./index.js";var i={tag:`_tag_1unm4_1`},a=n();function o({kind:n,size:o=`s`}){let s=e(n);return(0,a.jsxs)(`span`,{className:i.tag,"data-kind":n??`other`,"data-size":o,style:{color:t(n)},children:[(0,a.jsx)(r,{kind:n,size:o===`s`?13:15}),s]})}export{o as t};

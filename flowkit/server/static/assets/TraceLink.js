@@ -1,0 +1,1 @@
+import{fi as e,qr as t}from"./index.js";var n=e();function r({traceId:e,spanId:r,children:i}){return(0,n.jsx)(t,{to:`/traces/$id`,params:{id:e},search:r===void 0?{}:{span:r},"aria-label":i===void 0?`Trace ${e.slice(0,8)}`:void 0,children:i??(0,n.jsx)(`code`,{children:e.slice(0,8)})})}export{r as t};
