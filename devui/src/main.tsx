@@ -4,7 +4,7 @@ import { StrictMode } from "react"
 import { createRoot } from "react-dom/client"
 import { queryClient } from "@/api/queries"
 import { router } from "@/app/routes"
-import { applyTheme } from "@/app/theme"
+import { applyTheme } from "@/components/theme"
 import "@/styles/tokens.css"
 import "@/styles/base.css"
 

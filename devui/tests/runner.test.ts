@@ -1,9 +1,9 @@
 import { expect, describe as suite, test } from "vitest"
 import { rootNode } from "@/components/schema-form/schema"
-import { cliCommand, devCurl, pythonLiteral, pythonScript, serveCurl } from "@/features/runner/copyAs"
 import { exampleOf } from "@/features/runner/example"
 import { blocksOf, chunkText, mediaOf, shapeOf, streamedText } from "@/features/runner/output"
 import { redactedPlaces, withoutSecrets } from "@/features/runner/redacted"
+import { cliCommand, devCurl, pythonLiteral, pythonScript, serveCurl } from "@/lib/copyAs"
 
 suite("copied as a command", () => {
   test("quotes, newlines and real characters are one word of the shell", () => {

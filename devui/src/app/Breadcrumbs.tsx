@@ -2,7 +2,7 @@
 import { Link, useRouterState } from "@tanstack/react-router"
 import { ChevronRight } from "lucide-react"
 import { shownKind } from "@/lib/kinds"
-import { isIn, ROOMS } from "./pages"
+import { isIn, ROOMS } from "@/lib/rooms"
 import styles from "./TopBar.module.css"
 
 export function Breadcrumbs() {

@@ -4,7 +4,7 @@ import { PanelLeft } from "lucide-react"
 import { useState } from "react"
 import { IconButton } from "@/components/ui/Button"
 import { classes } from "@/lib/classes"
-import { isIn, ROOMS } from "./pages"
+import { isIn, ROOMS } from "@/lib/rooms"
 import styles from "./Rail.module.css"
 
 const KEY = "flowkit.rail"

@@ -1,6 +1,7 @@
 /** The keys, on one sheet: `?`. */
+
+import { ShortcutList } from "@/components/ShortcutList"
 import { Dialog } from "@/components/ui/Dialog"
-import { ShortcutList } from "./ShortcutList"
 
 export function ShortcutSheet({ open, onClose }: { open: boolean; onClose: () => void }) {
   return (

@@ -1,8 +1,8 @@
 /** Light, dark, or as the system has it. */
 import { Monitor, Moon, Sun } from "lucide-react"
+import { applyTheme, type Theme, useTheme } from "@/components/theme"
 import { IconButton } from "@/components/ui/Button"
 import { Menu } from "@/components/ui/Menu"
-import { applyTheme, type Theme, useTheme } from "./theme"
 
 const CHOICES = [
   { theme: "system", label: "As the system", Icon: Monitor },

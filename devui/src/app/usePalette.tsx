@@ -8,15 +8,15 @@ import { useLive } from "@/api/live"
 import { actionsQuery, keys, queryClient } from "@/api/queries"
 import { KindIcon } from "@/components/KindIcon"
 import { StatusIcon } from "@/components/StatusTag"
+import { applyTheme } from "@/components/theme"
 import { copyText } from "@/components/ui/CopyButton"
 import { toast } from "@/components/ui/toast"
 import { when } from "@/lib/format"
 import { shownKind, withoutTwins } from "@/lib/kinds"
 import { points } from "@/lib/match"
 import { splitKey } from "@/lib/paths"
-import { ROOMS } from "./pages"
+import { ROOMS } from "@/lib/rooms"
 import { cancel } from "./RunningMenu"
-import { applyTheme } from "./theme"
 
 export interface Entry {
   id: string

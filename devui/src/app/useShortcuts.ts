@@ -1,7 +1,7 @@
 /** Keys that work on every page: the palette, the sheet, and `g` with the first letter of a room. */
 import { useNavigate } from "@tanstack/react-router"
 import { useEffect, useRef } from "react"
-import { ROOMS } from "./pages"
+import { ROOMS } from "@/lib/rooms"
 
 const CHORD_MS = 1200
 

@@ -1,5 +1,5 @@
 /** The conversation as a Python script. */
-import { pythonLiteral } from "@/features/runner/copyAs"
+import { pythonLiteral } from "@/lib/copyAs"
 import type { Settings } from "./request"
 import { type Turn, textOf } from "./tree"
 

@@ -1,7 +1,7 @@
 /** A conversation with a model: what was said, what is said now, and how to say more. Kept in this tab. */
 import { useCallback, useEffect, useRef, useState } from "react"
 import { runToEnd } from "@/api/runToEnd"
-import { useRun } from "@/features/runner/useRun"
+import { useRun } from "@/api/useRun"
 import { type GenerateRequest, requestFor, type Settings } from "./request"
 import {
   before,

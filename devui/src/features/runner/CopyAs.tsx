@@ -7,7 +7,7 @@ import { Button } from "@/components/ui/Button"
 import { copyText } from "@/components/ui/CopyButton"
 import { Menu, type MenuItem } from "@/components/ui/Menu"
 import { toast } from "@/components/ui/toast"
-import { type Call, cliCommand, devCurl, pythonScript, serveCurl } from "./copyAs"
+import { type Call, cliCommand, devCurl, pythonScript, serveCurl } from "@/lib/copyAs"
 import type { Input } from "./useInput"
 
 export function CopyAs({ action, input }: { action: ActionData; input: Input }) {

@@ -1,7 +1,8 @@
 /** Why a run failed: the exception and its traceback, or why it never began. */
+
+import { RunFailure, type RunHead } from "@/api/follow"
 import { Failure } from "@/components/ui/Failure"
 import { ErrorView } from "../trace/details/ErrorView"
-import { RunFailure, type RunHead } from "./follow"
 import styles from "./runner.module.css"
 
 export function RunError({ run, onRetry }: { run: RunHead; onRetry: () => void }) {

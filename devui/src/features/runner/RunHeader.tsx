@@ -1,11 +1,11 @@
 /** How the run stands: its status and time, the way to its trace, and to stop or repeat it. */
 import { RotateCw, Square } from "lucide-react"
 import { useEffect, useState } from "react"
+import type { RunHead } from "@/api/follow"
 import { StatusTag } from "@/components/StatusTag"
 import { TraceLink } from "@/components/TraceLink"
 import { Button } from "@/components/ui/Button"
 import { duration } from "@/lib/format"
-import type { RunHead } from "./follow"
 import styles from "./runner.module.css"
 
 interface RunHeaderProps {

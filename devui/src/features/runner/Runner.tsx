@@ -2,6 +2,7 @@
 import { useEffect, useRef, useState } from "react"
 import { keys, queryClient } from "@/api/queries"
 import type { ActionData } from "@/api/schema"
+import { useFollower, useHead } from "@/api/useRun"
 import { rootNode } from "@/components/schema-form/schema"
 import { withRequired } from "@/components/schema-form/values"
 import { Confirm } from "@/components/ui/Confirm"
@@ -12,7 +13,6 @@ import { SidePanel } from "./SidePanel"
 import { told, useAddress } from "./useAddress"
 import { useErrors } from "./useErrors"
 import { useInput } from "./useInput"
-import { useFollower, useHead } from "./useRun"
 import { useRunnerKeys } from "./useRunnerKeys"
 
 /** Where an input was taken from. */

@@ -1,10 +1,10 @@
 /** Beside the output: the trace of the run as it grows, and the earlier runs of this action. */
 import { lazy, Suspense, useState } from "react"
+import type { RunHead } from "@/api/follow"
 import type { ActionData } from "@/api/schema"
 import { Empty } from "@/components/ui/Empty"
 import { Skeleton } from "@/components/ui/Skeleton"
 import { TabPanel, Tabs } from "@/components/ui/Tabs"
-import type { RunHead } from "./follow"
 import { History } from "./History"
 import styles from "./runner.module.css"
 

@@ -2,9 +2,9 @@
 import { useVirtualizer } from "@tanstack/react-virtual"
 import { useRef, useState } from "react"
 import { JsonView } from "@/components/JsonView"
+import { useStickyEnd } from "@/components/useStickyEnd"
 import { count } from "@/lib/format"
 import styles from "./runner.module.css"
-import { useStickyEnd } from "./useStickyEnd"
 
 const ROW = 26
 

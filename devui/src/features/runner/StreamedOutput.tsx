@@ -1,9 +1,9 @@
 /** What has been streamed so far, as one text where the chunks are text. Only its last block is rendered anew. */
 import { memo, useMemo, useRef } from "react"
 import { Markdown } from "@/components/Markdown"
+import { useStickyEnd } from "@/components/useStickyEnd"
 import { blocksOf, streamedText } from "./output"
 import styles from "./runner.module.css"
-import { useStickyEnd } from "./useStickyEnd"
 
 interface StreamedOutputProps {
   chunks: readonly unknown[]

@@ -4,10 +4,10 @@
  *     const { value, context } = await inputOf(traceId, spanId)
  */
 import { ApiError, api, ask, request } from "@/api/client"
+import { RunFailure, type RunState } from "@/api/follow"
 import { queryClient } from "@/api/queries"
 import type { Outline, SpanOutline } from "@/api/schema"
 import { outlineQuery } from "../trace/useTrace"
-import { RunFailure, type RunState } from "./follow"
 import { redactedPlaces, withoutSecrets } from "./redacted"
 
 type Field = "input" | "output"

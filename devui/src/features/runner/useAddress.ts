@@ -5,10 +5,10 @@
  */
 import { useNavigate, useSearch } from "@tanstack/react-router"
 import { useCallback, useEffect, useRef } from "react"
+import type { Follower, RunHead } from "@/api/follow"
 import { useEvents } from "@/api/live"
 import type { ActionData } from "@/api/schema"
 import { toast } from "@/components/ui/toast"
-import type { Follower, RunHead } from "./follow"
 import { inputOf, keptRun, type PastInput, runOf } from "./past"
 
 /** Says why something did not work: `promise.catch(told("It could not be cancelled"))`. */

@@ -1,8 +1,8 @@
 /** What this server has and knows: plugins, data, environment, versions; and how this browser shows it. */
 import { useQuery } from "@tanstack/react-query"
 import { settingsQuery } from "@/api/queries"
-import { ShortcutList } from "@/app/ShortcutList"
-import { applyTheme, type Theme, useTheme } from "@/app/theme"
+import { ShortcutList } from "@/components/ShortcutList"
+import { applyTheme, type Theme, useTheme } from "@/components/theme"
 import { CopyButton } from "@/components/ui/CopyButton"
 import { Failure } from "@/components/ui/Failure"
 import { PageHeader } from "@/components/ui/PageHeader"

@@ -1,7 +1,7 @@
 /** The keys and what they do, by place. */
 import { Kbd } from "@/components/ui/Kbd"
+import { SHORTCUTS } from "@/lib/shortcuts"
 import styles from "./ShortcutList.module.css"
-import { SHORTCUTS } from "./shortcuts"
 
 export function ShortcutList() {
   return (

@@ -1,5 +1,5 @@
 /** Every key that does something, for the sheet and the settings page. */
-import { ROOMS } from "./pages"
+import { ROOMS } from "./rooms"
 
 export interface ShortcutGroup {
   title: string

@@ -7,8 +7,8 @@
  * A page with much beside the stream takes `useFollower`, `useHead` and, only where they are shown, `useChunks`.
  */
 import { useEffect, useState, useSyncExternalStore } from "react"
+import { Follower, type RunHead, type RunRequest, type RunState } from "@/api/follow"
 import type { RunInfo } from "@/api/schema"
-import { Follower, type RunHead, type RunRequest, type RunState } from "./follow"
 
 export interface UseRun extends RunState {
   start: (request: RunRequest) => Promise<RunInfo | undefined>
