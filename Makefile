@@ -8,7 +8,7 @@ READY := $(VENV)/.ready
 PROJECTS := pyproject.toml $(wildcard plugins/*/pyproject.toml)
 EDITABLE := $(foreach project,$(PROJECTS),-e ./$(patsubst %/,%,$(dir $(project))))
 PYTHONS := $(PYTHON) python3.11 python3 python3.13 python3.12 python
-# Worker processes for pytest. Heavy tests share one of them, see tests/conftest.py.
+# Worker processes for pytest. The tests of a file share one of them, as they share servers.
 WORKERS ?= 2
 # What to test, and more options for pytest: make test TESTS=tests/schema ARGS="-k filter -x"
 TESTS ?=
@@ -29,7 +29,7 @@ demo: $(READY) ## index a restaurant menu and ask it questions, without keys or 
 	@$(PY) samples/menu/demo.py
 
 test: $(READY) ## run all tests
-	@$(PY) -m pytest -n $(WORKERS) --dist loadgroup $(ARGS) $(TESTS)
+	@$(PY) -m pytest -n $(WORKERS) --dist loadfile $(ARGS) $(TESTS)
 
 check: lint types ## lint and type-check
 

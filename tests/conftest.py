@@ -80,12 +80,3 @@ def pytest_configure(config: pytest.Config) -> None:
 def pytest_runtest_setup(item: pytest.Item) -> None:
     for marker in item.iter_markers("requires"):
         require(*marker.args, **marker.kwargs)
-
-
-@pytest.hookimpl(tryfirst=True)
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Heavy tests share one worker, and start first, so that the other worker fills the time."""
-    heavy = [item for item in items if item.get_closest_marker("heavy")]
-    for item in heavy:
-        item.add_marker(pytest.mark.xdist_group("heavy"))
-    items.sort(key=lambda item: item.get_closest_marker("heavy") is None)
