@@ -22,8 +22,11 @@ from flowkit.rag.parse import workers
 document = parse.pdf(Path(sys.argv[1]), engine=sys.argv[2])
 workers._pool.end()
 chunks = split.line(max_chars=2500)(document)
-took = [resource.getrusage(who).ru_maxrss / 1024 for who in (resource.RUSAGE_CHILDREN, resource.RUSAGE_SELF)]
-print(json.dumps([document.metadata["pages"], chunks[-1].metadata["page"], *took]))
+reader = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 1024
+# Not ru_maxrss: its value outlives exec, and would be that of the process which runs the tests.
+status = dict(line.split(":", 1) for line in Path("/proc/self/status").read_text().splitlines())
+caller = int(status["VmHWM"].split()[0]) / 1024
+print(json.dumps([document.metadata["pages"], chunks[-1].metadata["page"], reader, caller]))
 """
 
 
