@@ -1410,6 +1410,18 @@ export interface components {
             /** Logs */
             logs: components["schemas"]["LogData"][];
         };
+        /**
+         * NamespaceData
+         * @description A part of an index whose rows others do not see; each is a store of its own in an app.
+         */
+        NamespaceData: {
+            /** Count */
+            count: number;
+            /** Current */
+            current: boolean;
+            /** Name */
+            name: string;
+        };
         /** OtlpAnswer */
         OtlpAnswer: {
             /** @default null */
@@ -2022,6 +2034,11 @@ export interface components {
             mode: "vector" | "keyword" | "hybrid";
             /** Name */
             name: string;
+            /**
+             * Namespaces
+             * @default []
+             */
+            namespaces: components["schemas"]["NamespaceData"][];
             /** @default null */
             problem: components["schemas"]["StoreProblem"] | null;
             /** Provider */
@@ -2453,6 +2470,7 @@ export type IndexData = components['schemas']['IndexData'];
 export type LastRunData = components['schemas']['LastRunData'];
 export type LogData = components['schemas']['LogData'];
 export type LogList = components['schemas']['LogList'];
+export type NamespaceData = components['schemas']['NamespaceData'];
 export type OtlpAnswer = components['schemas']['OtlpAnswer'];
 export type OtlpRequest = components['schemas']['OtlpRequest'];
 export type Outline = components['schemas']['Outline'];
