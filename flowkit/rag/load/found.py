@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from flowkit.schema.documents import Document
+from flowkit.schema.text import clean_text
 
 __all__ = ["Content", "Found", "Parser"]
 
@@ -36,3 +37,7 @@ class Found:
     encoding: str | None = None
     metadata: Mapping[str, Any] = field(default_factory=dict)
     """What the loader knows of it; put over what the parser says."""
+
+    def __post_init__(self) -> None:
+        # Names of files may be no Unicode; documents, reports and logs hold them as they are stored.
+        object.__setattr__(self, "source", clean_text(self.source)[0])

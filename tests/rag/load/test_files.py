@@ -147,7 +147,7 @@ async def test_only_files_are_loaded_whatever_else_lies_there(docs: Path):
     assert await names(load.directory(docs, glob="*.md", root=docs)) == ["a.md", "b.md"]
 
 
-async def test_a_name_that_is_no_unicode_is_loaded_or_told_but_fails_nothing(docs: Path):
+async def test_a_name_that_is_no_unicode_is_loaded_under_a_clean_one(docs: Path, caplog: pytest.LogCaptureFixture):
     if sys.platform != "linux":
         return
     Path(os.fsdecode(os.fsencode(docs) + b"/caf\xe9.md")).write_text("Text.")
@@ -155,7 +155,9 @@ async def test_a_name_that_is_no_unicode_is_loaded_or_told_but_fails_nothing(doc
     found = await items(load.directory(docs, glob="*.md", root=docs))
 
     assert len(found) == 3
-    assert found[2].model_dump_json()
+    assert isinstance(found[2], Document)
+    assert (found[2].text, found[2].metadata["source"]) == ("Text.", "caf\ufffd.md")
+    assert caplog.records == [], "the name was cleaned once, for the parser and for us"
 
 
 async def test_a_file_that_goes_while_the_folder_is_loaded_is_passed_over(docs: Path):

@@ -1,1 +1,1 @@
-import{fi as e,j as t}from"./index.js";var n=e();function r({ms:e}){return(0,n.jsx)(`span`,{style:{fontVariantNumeric:`tabular-nums`,whiteSpace:`nowrap`},children:t(e)})}export{r as t};
+import{i as e}from"./format.js";import{t}from"./jsx-runtime.js";var n=t();function r({ms:t}){return(0,n.jsx)(`span`,{style:{fontVariantNumeric:`tabular-nums`,whiteSpace:`nowrap`},children:e(t)})}export{r as t};
