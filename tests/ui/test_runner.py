@@ -43,7 +43,7 @@ def output(page: Page) -> Any:
 def copied(page: Page, label: str) -> str:
     page.get_by_role("button", name="Copy as").click()
     page.get_by_role("menuitem", name=label, exact=False).first.click()
-    expect(page.get_by_text(f"Copied as {label.split()[0]}")).to_be_visible()
+    expect(page.get_by_text(f"Copied as {label.split()[0]}").first).to_be_visible()
     text: str = page.evaluate("navigator.clipboard.readText()")
     return text
 
