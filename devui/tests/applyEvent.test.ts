@@ -72,3 +72,10 @@ test("without a running app, the actions are those of the last one", () => {
   applyEvent(client, keys, told({ type: "app", app: { state: "failed" } as never }))
   expect(client.getQueryData(["actions"])).toMatchObject({ stale: true })
 })
+
+test("when other processes run, what was told of the app is asked again", () => {
+  const client = new QueryClient()
+  client.setQueryData(["runtimes", "status"], { version: "1" })
+  applyEvent(client, keys, told({ type: "runtimes", runtimes: [] }))
+  expect(client.getQueryState(["runtimes", "status"])?.isInvalidated).toBe(true)
+})

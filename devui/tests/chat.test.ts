@@ -71,7 +71,6 @@ test("what a model does not say about itself, it can", () => {
   expect(abilities(undefined)).toMatchObject({
     multiturn: true,
     systemRole: true,
-    tools: false,
     config: undefined,
   })
   expect(abilities({ model: { supports: { multiturn: false } } }).multiturn).toBe(false)

@@ -5,7 +5,7 @@
  *     applyEvent(queryClient, keys, event)
  */
 import type { QueryClient, QueryKey } from "@tanstack/react-query"
-import type { ActionList, DevEvent, LastRunData, RuntimeList, Summary, SummaryList } from "./schema"
+import type { ActionList, DevEvent, LastRunData, Summary, SummaryList } from "./schema"
 
 interface Keys {
   actions: QueryKey
@@ -22,15 +22,11 @@ export function applyEvent(client: QueryClient, keys: Keys, event: DevEvent): vo
   const again = (queryKey: QueryKey) => void client.invalidateQueries({ queryKey })
   switch (event.type) {
     case "app":
-      client.setQueryData<RuntimeList>(keys.runtimes, (now) => now && { ...now, app: event.app ?? now.app })
       if (event.app?.state !== "running")
         client.setQueryData<ActionList>(keys.actions, (now) => now && { ...now, stale: true })
       break
     case "runtimes":
-      client.setQueryData<RuntimeList>(
-        keys.runtimes,
-        (now) => now && { ...now, runtimes: event.runtimes ?? now.runtimes },
-      )
+      again(keys.runtimes)
       again(keys.actions)
       again(keys.stores)
       break

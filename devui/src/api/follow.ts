@@ -17,7 +17,7 @@ export interface RunRequest {
   context?: Record<string, unknown> | undefined
 }
 
-export type RunStatus = "starting" | "running" | "success" | "error" | "cancelled" | "lost"
+type RunStatus = "starting" | "running" | "success" | "error" | "cancelled" | "lost"
 
 export interface RunState {
   /** undefined: nothing was run yet. */
@@ -251,7 +251,7 @@ interface WireError {
 }
 
 /** The exception's type is the beginning of the traceback's last line. */
-export function failureOf(error: unknown): RunFailure {
+function failureOf(error: unknown): RunFailure {
   const { message, details = {} } = (error ?? {}) as WireError
   const stack = typeof details.stack === "string" ? details.stack : ""
   const said = typeof message === "string" ? message : "The run failed"

@@ -19,8 +19,8 @@ export const queryClient = new QueryClient({
 
 export const keys = {
   actions: ["actions"] as const,
+  /** What is told of the app that runs; the list of its processes itself comes with the events. */
   runtimes: ["runtimes"] as const,
-  runs: ["runs"] as const,
   /** Lists of traces, by their filters. */
   summaries: ["summaries"] as const,
   trace: (id: string) => ["trace", id] as const,
@@ -34,11 +34,6 @@ export const keys = {
 export const actionsQuery = queryOptions({
   queryKey: keys.actions,
   queryFn: ({ signal }) => ask(api.GET("/api/actions", { signal })),
-})
-
-export const runtimesQuery = queryOptions({
-  queryKey: keys.runtimes,
-  queryFn: ({ signal }) => ask(api.GET("/api/runtimes", { signal })),
 })
 
 export const settingsQuery = queryOptions({

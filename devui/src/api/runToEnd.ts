@@ -11,7 +11,7 @@ import type { RunEvent, RunInfo } from "./schema"
 export type Finished = { run: RunInfo; result: unknown }
 
 /** The run came to its end without a result: it failed, or was cancelled. */
-export class RunFailed extends ApiError {
+class RunFailed extends ApiError {
   constructor(
     readonly run: RunInfo,
     told: {

@@ -3,7 +3,7 @@ import { queryOptions } from "@tanstack/react-query"
 import { request } from "./client"
 import { keys } from "./queries"
 
-export interface ServerStatus {
+interface ServerStatus {
   /** As it was given to `flowkit start`: a file or a module. */
   app?: string
   url: string

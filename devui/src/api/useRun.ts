@@ -10,7 +10,7 @@ import { useEffect, useState, useSyncExternalStore } from "react"
 import { Follower, type RunHead, type RunRequest, type RunState } from "@/api/follow"
 import type { RunInfo } from "@/api/schema"
 
-export interface UseRun extends RunState {
+interface UseRun extends RunState {
   start: (request: RunRequest) => Promise<RunInfo | undefined>
   cancel: () => Promise<void>
   attach: (run: RunInfo) => void

@@ -1,7 +1,7 @@
 /** How server and app stand, as one word and one sentence. */
 import type { Live } from "@/api/live"
 
-export interface Standing {
+interface Standing {
   status: "connected" | "connecting" | "starting" | "failed" | "disconnected"
   text: string
 }

@@ -45,7 +45,7 @@ export function useShortcuts({ onPalette, onSheet }: { onPalette: () => void; on
 }
 
 /** The key is meant for a field, an editor or a window over the page. */
-export function isTyping(target: EventTarget | null): boolean {
+function isTyping(target: EventTarget | null): boolean {
   return (
     target instanceof HTMLElement &&
     (target.isContentEditable ||

@@ -6,7 +6,7 @@
 import { lazy, Suspense } from "react"
 import styles from "./CodeEditor.module.css"
 
-export interface Diagnostic {
+interface Diagnostic {
   /** From 1. */
   line: number
   /** From 1. */

@@ -52,7 +52,7 @@ function hostOf(address: string): string | undefined {
 }
 
 /** Addresses of the web and of mail; everything else (`javascript:`, `file:`, our own pages) leads nowhere. */
-export function safeAddress(address: string): string {
+function safeAddress(address: string): string {
   if (/^data:image\/(png|jpeg|gif|webp);base64,/i.test(address)) return address
   return /^(https?:\/\/|mailto:)/i.test(address) ? address : ""
 }

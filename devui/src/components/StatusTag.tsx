@@ -3,7 +3,7 @@ import { CircleCheck, CircleDashed, CircleHelp, CircleSlash, CircleX, type Lucid
 import { classes } from "@/lib/classes"
 import styles from "./StatusTag.module.css"
 
-export type Status = "running" | "success" | "error" | "cancelled" | "lost"
+type Status = "running" | "success" | "error" | "cancelled" | "lost"
 
 const SIGNS: Record<Status, { Icon: LucideIcon; word: string }> = {
   running: { Icon: CircleDashed, word: "Running" },

@@ -6,7 +6,7 @@ export type Theme = "system" | "light" | "dark"
 const KEY = "flowkit.theme"
 const watchers = new Set<() => void>()
 
-export function theme(): Theme {
+function theme(): Theme {
   const kept = localStorage.getItem(KEY)
   return kept === "light" || kept === "dark" ? kept : "system"
 }

@@ -19,7 +19,7 @@ export type Hit = {
 }
 
 /** Where a chunk is from, as far as its metadata tells. */
-export type Place = {
+type Place = {
   source?: string
   page?: number | string
   heading?: string

@@ -3,7 +3,7 @@
  *
  *     joined("price < 10", condition("cuisine", "=", "thai"))
  */
-export type FilterValue = string | number | boolean
+type FilterValue = string | number | boolean
 export type FilterOperator = "=" | "!=" | "<" | "<=" | ">" | ">=" | "IN" | "CONTAINS"
 
 // Words of the language; a key that is one of them stands in quotes.

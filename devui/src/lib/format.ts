@@ -63,7 +63,7 @@ export function clock(ms: number | null | undefined): string {
 }
 
 /** `2026-11-30`, local. */
-export function day(ms: number): string {
+function day(ms: number): string {
   const date = new Date(ms)
   return `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())}`
 }

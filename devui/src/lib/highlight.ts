@@ -31,7 +31,7 @@ const SHORTEST_PREFIX = 4
 type Terms = { stems: Set<string>; words: string[]; pairs: Set<string>; singles: Set<string> }
 
 /** A word as it is compared: lower case, without accents. */
-export function folded(word: string): string {
+function folded(word: string): string {
   return word
     .normalize("NFKD")
     .replace(/\p{M}+/gu, "")

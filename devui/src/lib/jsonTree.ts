@@ -80,7 +80,7 @@ export function preview(value: unknown): string {
   return `{${shown.join(", ")}${names.length > 4 ? ", …" : ""}}`
 }
 
-export interface Binary {
+interface Binary {
   type: string
   bytes: number
 }

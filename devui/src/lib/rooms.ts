@@ -1,7 +1,7 @@
 /** The rooms of the house, as rail, palette and shortcuts name them. */
 import { Activity, Database, House, ListTree, type LucideIcon, ScrollText, Settings } from "lucide-react"
 
-export interface Room {
+interface Room {
   to: "/" | "/actions" | "/traces" | "/stores" | "/logs" | "/settings"
   name: string
   Icon: LucideIcon

@@ -1,7 +1,7 @@
 /** Every key that does something, for the sheet and the settings page. */
 import { ROOMS } from "./rooms"
 
-export interface ShortcutGroup {
+interface ShortcutGroup {
   title: string
   keys: readonly (readonly [keys: string, what: string])[]
 }

@@ -3,7 +3,7 @@
  *
  *     typeText({ type: "array", items: { $ref: "#/$defs/Dish" } })   // "list[Dish]"
  */
-export type Schema = Record<string, unknown>
+type Schema = Record<string, unknown>
 
 const PLAIN: Record<string, string> = {
   string: "str",
@@ -56,7 +56,7 @@ function joined(words: readonly string[]): string {
     : unique.join(" | ")
 }
 
-export interface Property {
+interface Property {
   path: string
   name: string
   depth: number

@@ -20,7 +20,7 @@ export interface Place {
 }
 
 /** Attributes of the control, so that label, hint and message belong to it. */
-export interface ControlProps {
+interface ControlProps {
   readonly id: string
   readonly disabled: boolean
   readonly "aria-required": true | undefined

@@ -15,7 +15,7 @@ import { Problem } from "./Row"
 import { rootNode } from "./schema"
 import { fits, type Path, samePathKey, setAt } from "./values"
 
-export interface SchemaFormProps {
+interface SchemaFormProps {
   schema: unknown
   /** undefined: nothing is given. */
   value: unknown

@@ -277,6 +277,6 @@ export function stillWrong(
   return [...kept, ...own]
 }
 
-export function samePath(a: Path, b: Path): boolean {
+function samePath(a: Path, b: Path): boolean {
   return a.length === b.length && a.every((step, index) => String(step) === String(b[index]))
 }

@@ -7,7 +7,7 @@
 import { optionLabel, text } from "./labels"
 import { child, isRecord, type JsonSchema, type Node, resolved, type Schema } from "./schema"
 
-export interface Property {
+interface Property {
   readonly key: string
   readonly node: Node
   readonly required: boolean
@@ -48,7 +48,7 @@ export type Field = Common &
     | { readonly kind: "json"; readonly why: string }
   )
 
-export type TextInput =
+type TextInput =
   | "text"
   | "long"
   | "date"

@@ -25,7 +25,7 @@ export function optionLabel(option: Schema, found: JsonSchema): string {
 }
 
 /** What one writes beside a label: `integer`, `date`, `list of text`. */
-export function typeName(schema: JsonSchema): string {
+function typeName(schema: JsonSchema): string {
   if (typeof schema.type === "string") return TYPES[schema.type] ?? schema.type
   return schema.$ref === undefined ? "any" : (refName(schema) ?? "any")
 }

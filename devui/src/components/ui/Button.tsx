@@ -12,7 +12,7 @@ interface Look {
   icon?: ReactNode
 }
 
-export interface ButtonProps extends Look, ButtonHTMLAttributes<HTMLButtonElement> {
+interface ButtonProps extends Look, ButtonHTMLAttributes<HTMLButtonElement> {
   /** Something that it began is still going on: it turns, and cannot be pressed. */
   busy?: boolean | undefined
   ref?: Ref<HTMLButtonElement> | undefined
@@ -41,7 +41,7 @@ export function Button({
   )
 }
 
-export interface IconButtonProps extends Omit<ButtonProps, "children"> {
+interface IconButtonProps extends Omit<ButtonProps, "children"> {
   /** What it does: its accessible name and its tooltip. */
   label: string
 }

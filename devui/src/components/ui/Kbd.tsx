@@ -1,5 +1,4 @@
 /** Keys, as they are written on this machine's keyboard: `<Kbd keys="Mod+Enter" />`, `<Kbd keys="G A" />`. */
-import { Fragment } from "react"
 import styles from "./Kbd.module.css"
 
 const APPLE = /Mac|iP/.test(navigator.platform)
@@ -20,9 +19,9 @@ export function Kbd({ keys }: { keys: string }) {
   return (
     <span className={styles.keys}>
       {parts.map((key) => (
-        <Fragment key={key}>
-          <kbd className={styles.key}>{WORDS[key] ?? key}</kbd>
-        </Fragment>
+        <kbd key={key} className={styles.key}>
+          {WORDS[key] ?? key}
+        </kbd>
       ))}
     </span>
   )

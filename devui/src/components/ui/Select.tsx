@@ -6,7 +6,7 @@ import field from "./field.module.css"
 import popup from "./popup.module.css"
 import styles from "./Select.module.css"
 
-export interface Choice<Value extends string = string> {
+interface Choice<Value extends string = string> {
   value: Value
   label: string
 }

@@ -46,7 +46,6 @@ function isSet(config: unknown): boolean {
 export interface Abilities {
   multiturn: boolean
   systemRole: boolean
-  tools: boolean
   config: unknown
 }
 
@@ -61,7 +60,6 @@ export function abilities(metadata: unknown): Abilities {
   return {
     multiturn: supports.multiturn !== false,
     systemRole: supports.systemRole !== false,
-    tools: supports.tools === true,
     config: some ? options : undefined,
   }
 }

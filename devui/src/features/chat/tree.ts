@@ -5,14 +5,14 @@
  *     const tree = say(EMPTY, undefined, { id: "1", text: "Hello" })
  *     path(tree)   // the turns that are shown
  */
-export type ReplyStatus = "running" | "success" | "error" | "cancelled" | "lost"
+type ReplyStatus = "running" | "success" | "error" | "cancelled" | "lost"
 
 export interface Part {
   text?: string
   [key: string]: unknown
 }
 
-export interface Usage {
+interface Usage {
   inputTokens?: number
   outputTokens?: number
 }

@@ -4,10 +4,10 @@
  *     bands("abcdef", [{start: 0, end: 4}, {start: 3, end: 6}])
  *     // "abc" of [0], "d" of [0, 1], "ef" of [1]
  */
-export type Span = { start: number; end: number }
+type Span = { start: number; end: number }
 
 /** A piece of the text, and the numbers of the chunks that cover it: none in a gap, several where they overlap. */
-export type Band = { text: string; start: number; chunks: number[] }
+type Band = { text: string; start: number; chunks: number[] }
 
 /** Pieces in order; together they are the text. Spans are in characters of Unicode, as the server counts them. */
 export function bands(text: string, spans: readonly Span[]): Band[] {

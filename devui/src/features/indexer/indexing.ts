@@ -56,7 +56,7 @@ type IndexReport = {
   warnings?: string[]
 }
 
-export const NOTHING: Progress = { stage: "read", embedded: 0, cached: 0, stored: 0, unchanged: 0, marks: [] }
+const NOTHING: Progress = { stage: "read", embedded: 0, cached: 0, stored: 0, unchanged: 0, marks: [] }
 
 /** Do it. What was written stays when it fails or is aborted; nothing is deleted then. */
 export async function indexSource(

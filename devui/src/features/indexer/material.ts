@@ -53,7 +53,7 @@ export function marksOf(chunks: readonly ChunkData[]): (string | undefined)[] {
   })
 }
 
-export type Sizes = { least: number; middle: number; most: number; shared: number }
+type Sizes = { least: number; middle: number; most: number; shared: number }
 
 /** Tokens of chunks, and the share of the text that two chunks have. */
 export function sizesOf(chunks: readonly ChunkData[]): Sizes {

@@ -1,7 +1,7 @@
 /** Levels of log records, by OpenTelemetry's numbers. */
 import type { LogData } from "@/api/schema"
 
-export type Level = "trace" | "debug" | "info" | "warn" | "error"
+type Level = "trace" | "debug" | "info" | "warn" | "error"
 
 export const LEVELS: readonly { value: Level; label: string; from: number }[] = [
   { value: "debug", label: "Debug and above", from: 5 },

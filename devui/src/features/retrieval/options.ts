@@ -8,7 +8,7 @@ import type { ActionData } from "@/api/schema"
 
 type Schema = Record<string, unknown>
 
-export type Options = {
+type Options = {
   /** It takes a number of documents, and how many it returns when it is not told. */
   k: { default: number; most: number } | undefined
   where: boolean

@@ -24,7 +24,7 @@ export function climb(move: Move): number | undefined {
   return move.before === undefined || move.after === undefined ? undefined : move.before - move.after
 }
 
-export type Overlap = {
+type Overlap = {
   both: number
   onlyLeft: number
   onlyRight: number

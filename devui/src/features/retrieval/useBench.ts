@@ -11,7 +11,7 @@ import { type Asked, optionsOf, readOptions } from "./options"
 
 const ROUTE = "/run/$kind/$" as const
 
-export type Address = {
+type Address = {
   q?: string
   k?: string
   where?: string

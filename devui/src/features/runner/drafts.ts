@@ -5,7 +5,7 @@
  */
 export type Mode = "form" | "json"
 
-export interface Draft {
+interface Draft {
   /** The input as JSON; empty: none. */
   text: string
   mode: Mode

@@ -7,7 +7,7 @@
 import { documentsOf } from "@/lib/documents"
 import { messagesOf } from "../trace/details/messages"
 
-export type Shape = "nothing" | "text" | "messages" | "documents" | "media" | "record" | "json"
+type Shape = "nothing" | "text" | "messages" | "documents" | "media" | "record" | "json"
 
 const isRecord = (value: unknown): value is Record<string, unknown> =>
   typeof value === "object" && value !== null && !Array.isArray(value)

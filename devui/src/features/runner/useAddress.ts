@@ -28,7 +28,7 @@ interface Follows {
   bench: boolean
 }
 
-export interface Address {
+interface Address {
   /** The run that is looked at, from now on. */
   setRun: (id: string) => void
   /** Take the input of a trace. */

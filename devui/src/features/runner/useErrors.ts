@@ -10,7 +10,7 @@ import type { ActionData } from "@/api/schema"
 import { check, type FieldProblem, serverErrors, stillWrong } from "@/components/schema-form/check"
 import { rootNode } from "@/components/schema-form/schema"
 
-export interface InputErrors {
+interface InputErrors {
   shown: readonly FieldProblem[]
   /** False: it is refused, and `shown` says why. `attempt` grows with each refusal. */
   check: (value: unknown) => Promise<boolean>

@@ -47,7 +47,7 @@ interface State {
 
 export function useInput(action: ActionData): Input {
   const [state, setState] = useState<State>(() => firstState(action.key))
-  const [broken, setBrokenState] = useState(false)
+  const [broken, setBroken] = useState(false)
   const { mode, value, text, context } = state
   const read = useMemo(() => readText(mode === "json" ? text : ""), [mode, text])
   const contextRead = useMemo(() => readContext(context), [context])
@@ -70,7 +70,6 @@ export function useInput(action: ActionData): Input {
     setState((now) => ({ ...now, text: next, value: found.problem === undefined ? found.value : now.value }))
   }, [])
   const setContext = useCallback((next: string) => setState((now) => ({ ...now, context: next })), [])
-  const setBroken = useCallback((is: boolean) => setBrokenState(is), [])
   const setMode = useCallback((next: Mode) => {
     setState((now) => {
       if (now.mode === next) return now

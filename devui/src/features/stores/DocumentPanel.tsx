@@ -22,7 +22,6 @@ type DocumentPanelProps = {
   id: string
   query: string
   onClose: () => void
-  onOpen: (id: string) => void
   onDelete: ((id: string) => void) | undefined
 }
 

@@ -167,7 +167,6 @@ function Store({ store }: { store: StoreData }) {
               id={search.id}
               query={search.q ?? ""}
               onClose={() => change({ id: undefined })}
-              onOpen={(id) => change({ id })}
               onDelete={
                 store.abilities.writes
                   ? (id) => setToDelete({ what: "that is open", selector: { ids: [id] } })

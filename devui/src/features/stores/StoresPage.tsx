@@ -92,7 +92,7 @@ function Row({ store }: { store: StoreData }) {
   )
 }
 
-export function State({ store }: { store: StoreData }) {
+function State({ store }: { store: StoreData }) {
   if (store.problem) return <Badge tone="error">{store.problem.message}</Badge>
   const [warning] = store.warnings
   if (warning) return <Badge tone="warn">{WARNINGS[warning.code] ?? warning.message}</Badge>

@@ -29,6 +29,6 @@ export function missing(store: StoreData): string[] {
   return found
 }
 
-export function listed(words: readonly string[], last: "and" | "or"): string {
+function listed(words: readonly string[], last: "and" | "or"): string {
   return words.length < 2 ? (words[0] ?? "") : `${words.slice(0, -1).join(", ")} ${last} ${words.at(-1)}`
 }

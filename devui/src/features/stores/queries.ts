@@ -9,7 +9,7 @@ import { api, ask } from "@/api/client"
 import { keys } from "@/api/queries"
 import type { DeleteDocuments } from "@/api/schema"
 
-export const PAGE = 50
+const PAGE = 50
 
 /** What the address of a store's page holds. */
 export type StoreSearch = {

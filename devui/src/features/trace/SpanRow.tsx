@@ -12,7 +12,7 @@ import styles from "./Waterfall.module.css"
 const INDENT = 12
 const DEEPEST = 5
 
-export interface SpanRowProps {
+interface SpanRowProps {
   node: TraceNode
   top: number
   height: number

@@ -25,7 +25,7 @@ const TimelineView = lazy(() => import("./TimelineView"))
 const GraphView = lazy(() => import("./GraphView"))
 const LogView = lazy(() => import("./LogView"))
 
-export interface TraceViewProps {
+interface TraceViewProps {
   traceId: string
   /** It has just been started: it is followed even before the store knows it. */
   live?: boolean | undefined

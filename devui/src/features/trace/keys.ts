@@ -5,7 +5,7 @@
  */
 import type { TraceNode } from "./model/tree"
 
-export type Move =
+type Move =
   | { type: "select"; node: TraceNode }
   | { type: "toggle"; node: TraceNode }
   | { type: "details" }

@@ -7,7 +7,7 @@
 import { type PointerEvent, useState } from "react"
 
 /** Shares of the lane. */
-export interface Range {
+interface Range {
   from: number
   to: number
 }

@@ -5,7 +5,7 @@
  */
 import { type RefCallback, useCallback, useState, useSyncExternalStore } from "react"
 
-export interface Size {
+interface Size {
   width: number
   height: number
 }

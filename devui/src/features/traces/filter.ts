@@ -20,7 +20,7 @@ export interface Search {
 export const FILTERS = ["status", "kind", "action", "q", "since", "minMs", "label", "internal"] as const
 
 export const STATUSES = ["running", "success", "error", "cancelled", "lost"] as const
-export type Status = (typeof STATUSES)[number]
+type Status = (typeof STATUSES)[number]
 
 const MINUTE = 60_000
 const SPANS: Record<string, number> = {

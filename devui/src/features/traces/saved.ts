@@ -5,7 +5,7 @@
  */
 import { FILTERS, type Search } from "./filter"
 
-export interface Saved {
+interface Saved {
   name: string
   search: Search
 }

@@ -11,12 +11,12 @@ import { useEvents } from "@/api/live"
 import { keys } from "@/api/queries"
 import { belongs, queryOf, type Search } from "./filter"
 
-export const PAGE = 50
+const PAGE = 50
 /** More are not counted. */
 const MOST_FRESH = 500
 const FOLLOW_MS = 400
 
-export const summariesQuery = (search: Search) =>
+const summariesQuery = (search: Search) =>
   queryOptions({
     queryKey: [...keys.summaries, "page", search],
     queryFn: ({ signal }) =>

@@ -7,7 +7,7 @@ import { runPath } from "@/lib/paths"
 import type { Span } from "../model/span"
 import type { TraceNode } from "../model/tree"
 
-export interface RunTarget {
+interface RunTarget {
   path: string
   key: string
   span: Span

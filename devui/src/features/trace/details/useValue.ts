@@ -12,7 +12,7 @@ import type { Span } from "../model/span"
 
 export type Field = "input" | "output"
 
-export type Value =
+type Value =
   | { state: "none" }
   | { state: "value"; value: unknown }
   | { state: "big"; load: () => void }
@@ -20,7 +20,7 @@ export type Value =
   | { state: "failed"; error: unknown; retry: () => void }
 
 /** Above this, nothing is loaded before it is wished. */
-export const ASKED_ABOVE_BYTES = 200_000
+const ASKED_ABOVE_BYTES = 200_000
 const KEPT_MS = 60_000
 
 export const valueUrl = (traceId: string, spanId: string, field: Field) =>

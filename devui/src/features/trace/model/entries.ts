@@ -8,7 +8,7 @@ import { duration } from "@/lib/format"
 import { levelOf, textOfLog } from "./log"
 import type { TraceNode, Tree } from "./tree"
 
-export interface Entry {
+interface Entry {
   id: string
   time: number
   /** `start`, `end`, `event`, or the level of a log record. */

@@ -5,7 +5,7 @@
  */
 import type { TraceNode, Tree } from "./tree"
 
-export interface Point {
+interface Point {
   id: string
   name: string
   label: string
@@ -17,7 +17,7 @@ export interface Point {
   first: TraceNode
 }
 
-export interface Line {
+interface Line {
   from: string
   to: string
   count: number

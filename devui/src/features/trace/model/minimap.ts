@@ -6,7 +6,7 @@
 import { barOf, type Scale, WHOLE } from "./time"
 import type { TraceNode } from "./tree"
 
-export interface Stroke {
+interface Stroke {
   /** 0 … ROWS - 1, from the top. */
   row: number
   left: number

@@ -5,7 +5,7 @@
  */
 import type { SpanData, SpanOutline } from "@/api/schema"
 
-export type SpanState = "success" | "error" | "cancelled"
+type SpanState = "success" | "error" | "cancelled"
 
 export interface SpanError {
   type: string
@@ -13,7 +13,7 @@ export interface SpanError {
   stack: string
 }
 
-export interface SpanEvent {
+interface SpanEvent {
   name: string
   timeMs: number
   attributes: Record<string, unknown>
@@ -49,7 +49,7 @@ export interface Span {
 }
 
 /** Up to here a value is in the outline. */
-export const SMALL_BYTES = 2048
+const SMALL_BYTES = 2048
 
 export function spanOfOutline(outline: SpanOutline): Span {
   const { startTimeMs: start, durationMs } = outline

@@ -6,7 +6,7 @@
  */
 import type { Tree } from "./tree"
 
-export interface Gap {
+interface Gap {
   from: number
   to: number
 }
@@ -105,7 +105,7 @@ export function timeAt(scale: Scale, place: number): number {
   return from + ((place - a) / (b - a)) * (to - from)
 }
 
-export interface Bar {
+interface Bar {
   /** Shares of the lane, cut at its edges. */
   left: number
   width: number
