@@ -2,6 +2,7 @@
 import { ChevronRight } from "lucide-react"
 import { useState } from "react"
 import { bytes } from "@/lib/format"
+import { jsonText } from "@/lib/json"
 import { binary, type JsonRow, preview } from "@/lib/jsonTree"
 import styles from "./JsonView.module.css"
 import { CopyButton } from "./ui/CopyButton"
@@ -48,14 +49,10 @@ export function JsonLine({ row, tabIndex, onTurn, onFocus }: JsonLineProps) {
       </span>
       <span className={styles.copy}>
         {row.path !== "" && <CopyButton text={row.path} label="Copy path" />}
-        <CopyButton text={() => copied(row.value)} label="Copy value" />
+        <CopyButton text={() => jsonText(row.value)} label="Copy value" />
       </span>
     </div>
   )
-}
-
-function copied(value: unknown): string {
-  return typeof value === "string" ? value : JSON.stringify(value, null, 2)
 }
 
 function Value({ row }: { row: JsonRow }) {

@@ -4,6 +4,8 @@
  *     const hits = documentsOf(run.result)
  *     placeOf(hits[0])  // {source: "dinner.pdf", page: 3, index: 8}
  */
+import { isRecord, textOfParts } from "./json"
+
 export type Metadata = Record<string, unknown>
 
 /** One hit. `key` is what makes two documents the same; `score` is undefined when none was told. */
@@ -28,15 +30,9 @@ type Place = {
   end?: number
 }
 
-const isRecord = (value: unknown): value is Record<string, unknown> =>
-  typeof value === "object" && value !== null && !Array.isArray(value)
-
 /** The text of a document: its text parts, one after another. */
 export function textOf(document: unknown): string {
-  if (!isRecord(document) || !Array.isArray(document.content)) return ""
-  return document.content
-    .map((part) => (isRecord(part) && typeof part.text === "string" ? part.text : ""))
-    .join("")
+  return isRecord(document) ? textOfParts(document.content) : ""
 }
 
 /** The documents of a retriever's or reranker's result; Genkit's rerankers write their score into the metadata only. */

@@ -3,6 +3,8 @@
  *
  *     typeText({ type: "array", items: { $ref: "#/$defs/Dish" } })   // "list[Dish]"
  */
+import { isRecord } from "./json"
+
 type Schema = Record<string, unknown>
 
 const PLAIN: Record<string, string> = {
@@ -18,12 +20,8 @@ const PLAIN: Record<string, string> = {
 /** At most so many alternatives are named. */
 const ALTERNATIVES = 4
 
-export function isSchema(value: unknown): value is Schema {
-  return typeof value === "object" && value !== null && !Array.isArray(value)
-}
-
 export function typeText(schema: unknown): string {
-  if (!isSchema(schema) || Object.keys(schema).length === 0) return "any"
+  if (!isRecord(schema) || Object.keys(schema).length === 0) return "any"
   if (typeof schema.$ref === "string") return schema.$ref.split("/").at(-1) ?? "any"
   const either = schema.anyOf ?? schema.oneOf
   if (Array.isArray(either)) return joined(either.map(typeText))
@@ -32,12 +30,12 @@ export function typeText(schema: unknown): string {
   if ("const" in schema) return JSON.stringify(schema.const)
   const { type } = schema
   if (Array.isArray(type)) return joined(type.map((one) => typeText({ ...schema, type: one })))
-  if (type === "array") return isSchema(schema.items) ? `list[${typeText(schema.items)}]` : "list"
+  if (type === "array") return isRecord(schema.items) ? `list[${typeText(schema.items)}]` : "list"
   if (type === "object") {
     // A title that is written like a class is one.
-    if (typeof schema.title === "string" && /^[A-Z]\w*$/.test(schema.title) && isSchema(schema.properties))
+    if (typeof schema.title === "string" && /^[A-Z]\w*$/.test(schema.title) && isRecord(schema.properties))
       return schema.title
-    if (isSchema(schema.additionalProperties)) return `dict[str, ${typeText(schema.additionalProperties)}]`
+    if (isRecord(schema.additionalProperties)) return `dict[str, ${typeText(schema.additionalProperties)}]`
     return "dict"
   }
   if (
@@ -78,12 +76,12 @@ export function properties(schema: unknown): Property[] {
       resolved === undefined ||
       seen.includes(resolved) ||
       depth > DEEPEST ||
-      !isSchema(resolved.properties)
+      !isRecord(resolved.properties)
     )
       return
     const required = Array.isArray(resolved.required) ? resolved.required : []
     for (const [name, property] of Object.entries(resolved.properties)) {
-      if (!isSchema(property)) continue
+      if (!isRecord(property)) continue
       const here = `${path}.${name}`
       const about = property.description ?? target(property, schema)?.description ?? ""
       found.push({
@@ -109,21 +107,21 @@ function inner(schema: unknown, root: unknown): Schema | undefined {
   if (found.type === "array") return inner(found.items, root)
   const either = found.anyOf ?? found.oneOf
   if (Array.isArray(either)) {
-    const some = either.filter((one) => !isSchema(one) || one.type !== "null")
+    const some = either.filter((one) => !isRecord(one) || one.type !== "null")
     return some.length === 1 ? inner(some[0], root) : undefined
   }
   return found
 }
 
 function target(schema: unknown, root: unknown): Schema | undefined {
-  if (!isSchema(schema)) return undefined
+  if (!isRecord(schema)) return undefined
   const all = Array.isArray(schema.allOf) && schema.allOf.length === 1 ? schema.allOf[0] : schema
-  if (!isSchema(all)) return undefined
+  if (!isRecord(all)) return undefined
   if (typeof all.$ref !== "string") return all
   let at: unknown = root
   for (const part of all.$ref.replace(/^#\/?/, "").split("/").filter(Boolean))
-    at = isSchema(at) ? at[part.replaceAll("~1", "/").replaceAll("~0", "~")] : undefined
-  return isSchema(at) ? at : undefined
+    at = isRecord(at) ? at[part.replaceAll("~1", "/").replaceAll("~0", "~")] : undefined
+  return isRecord(at) ? at : undefined
 }
 
 function limits(property: Schema): string {

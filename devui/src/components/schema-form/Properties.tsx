@@ -1,8 +1,10 @@
 /** The fields of an object. */
+
+import { isRecord } from "@/lib/json"
 import { FieldView } from "./FieldView"
 import type { Field } from "./fields"
 import type { Place } from "./Row"
-import { child, isRecord } from "./schema"
+import { child } from "./schema"
 import { getAt } from "./values"
 
 /** The properties, and keys that the schema does not know but the value has. */

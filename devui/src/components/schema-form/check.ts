@@ -5,8 +5,9 @@
  *     serverErrors(errors, rootNode(schema), value)  pydantic's locations, without the names of union members
  */
 import { type OutputUnit, type Schema as Plain, Validator } from "@cfworker/json-schema"
+import { isRecord } from "@/lib/json"
 import { describe, type Field } from "./fields"
-import { isRecord, type JsonSchema, type Node } from "./schema"
+import type { JsonSchema, Node } from "./schema"
 import { getAt, optionOf, type Path, sameJson } from "./values"
 
 export interface FieldProblem {

@@ -4,8 +4,10 @@
  *     const field = describe(rootNode(schema))
  *     if (field.kind === "object") for (const { key, node } of field.properties) describe(node)
  */
+
+import { isRecord } from "@/lib/json"
 import { optionLabel, text } from "./labels"
-import { child, isRecord, type JsonSchema, type Node, resolved, type Schema } from "./schema"
+import { child, type JsonSchema, type Node, resolved, type Schema } from "./schema"
 
 interface Property {
   readonly key: string

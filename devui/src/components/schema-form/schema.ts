@@ -4,6 +4,8 @@
  *     const node = rootNode(action.inputSchema)
  *     const { schema, trail } = resolved(node)
  */
+import { isRecord } from "@/lib/json"
+
 export interface JsonSchema {
   $ref?: string
   $defs?: Record<string, Schema>
@@ -53,10 +55,6 @@ export interface Node {
   readonly schema: Schema
   readonly root: JsonSchema
   readonly trail: readonly string[]
-}
-
-export function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value)
 }
 
 /** The whole schema of an action; what is no schema takes everything. */

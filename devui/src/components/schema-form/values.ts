@@ -4,8 +4,10 @@
  *     setAt({ pet: { lives: 9 }, more: 1 }, ["pet", "lives"], 7)      { pet: { lives: 7 }, more: 1 }
  *     setAt({ a: 1, b: 2 }, ["a"], undefined)                         { b: 2 }
  */
+
+import { isRecord } from "@/lib/json"
 import { describe, type Field, type Option } from "./fields"
-import { isRecord, type Node } from "./schema"
+import type { Node } from "./schema"
 
 export type Path = readonly (string | number)[]
 

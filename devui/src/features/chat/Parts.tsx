@@ -3,6 +3,7 @@ import { Wrench } from "lucide-react"
 import { JsonView } from "@/components/JsonView"
 import { Markdown } from "@/components/Markdown"
 import { bytes } from "@/lib/format"
+import { isRecord } from "@/lib/json"
 import { binary } from "@/lib/jsonTree"
 import styles from "./ChatPage.module.css"
 import type { Part } from "./tree"
@@ -48,8 +49,4 @@ function Media({ media }: { media: Record<string, unknown> }) {
     return <img className={styles.picture} src={url} alt="Of the model" />
   const found = binary(url)
   return <p className={styles.quiet}>{found === undefined ? url : `${found.type}, ${bytes(found.bytes)}`}</p>
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value)
 }

@@ -7,9 +7,10 @@ import { Button, IconButton } from "@/components/ui/Button"
 import { CopyButton } from "@/components/ui/CopyButton"
 import { TextField } from "@/components/ui/TextField"
 import { count, duration } from "@/lib/format"
+import { textOfParts } from "@/lib/json"
 import styles from "./ChatPage.module.css"
 import { Parts } from "./Parts"
-import { type Reply, type Turn, textOf } from "./tree"
+import type { Reply, Turn } from "./tree"
 
 interface TurnViewProps {
   turn: Turn
@@ -75,7 +76,7 @@ export function TurnView({ turn, branches, busy, onPick, onSend }: TurnViewProps
               disabled={busy}
               onClick={() => onSend(turn.text)}
             />
-            <CopyButton text={textOf(turn.reply.parts)} label="Copy answer" />
+            <CopyButton text={textOfParts(turn.reply.parts)} label="Copy answer" />
           </span>
         </header>
         <Parts parts={turn.reply.parts} />

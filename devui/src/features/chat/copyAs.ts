@@ -1,7 +1,8 @@
 /** The conversation as a Python script. */
 import { pythonLiteral } from "@/lib/copyAs"
-import type { Settings } from "./request"
-import { type Turn, textOf } from "./tree"
+import { textOfParts } from "@/lib/json"
+import { isFilled, type Settings } from "./request"
+import type { Turn } from "./tree"
 
 export function pythonGenerate(
   model: string,
@@ -9,7 +10,9 @@ export function pythonGenerate(
 ): string {
   const history = turns.flatMap((turn) => [
     `Message.user(${JSON.stringify(turn.text)})`,
-    ...(turn.reply.parts.length > 0 ? [`Message.model(${JSON.stringify(textOf(turn.reply.parts))})`] : []),
+    ...(turn.reply.parts.length > 0
+      ? [`Message.model(${JSON.stringify(textOfParts(turn.reply.parts))})`]
+      : []),
   ])
   const options = [
     `model=${JSON.stringify(model)}`,
@@ -17,9 +20,7 @@ export function pythonGenerate(
     ...(history.length === 0
       ? []
       : [`messages=[\n            ${history.join(",\n            ")},\n        ]`]),
-    ...(typeof config === "object" && config !== null && Object.keys(config).length > 0
-      ? [`config=${pythonLiteral(config, 2)}`]
-      : []),
+    ...(isFilled(config) ? [`config=${pythonLiteral(config, 2)}`] : []),
   ]
   return `import asyncio
 

@@ -36,10 +36,11 @@ export function requestFor({ turns, text, system, config, docs }: Asked): Genera
     if (turn.reply.parts.length > 0) messages.push({ role: "model", content: turn.reply.parts })
   }
   messages.push({ role: "user", content: [{ text }] })
-  return { messages, ...(isSet(config) ? { config } : {}), ...(docs && docs.length > 0 ? { docs } : {}) }
+  return { messages, ...(isFilled(config) ? { config } : {}), ...(docs && docs.length > 0 ? { docs } : {}) }
 }
 
-function isSet(config: unknown): boolean {
+/** An object that says something. */
+export function isFilled(config: unknown): boolean {
   return typeof config === "object" && config !== null && Object.keys(config).length > 0
 }
 
@@ -55,11 +56,9 @@ export function abilities(metadata: unknown): Abilities {
     ((metadata ?? {}) as { model?: { supports?: Record<string, unknown>; customOptions?: unknown } }).model ??
     {}
   const supports = model.supports ?? {}
-  const options = model.customOptions
-  const some = typeof options === "object" && options !== null && Object.keys(options).length > 0
   return {
     multiturn: supports.multiturn !== false,
     systemRole: supports.systemRole !== false,
-    config: some ? options : undefined,
+    config: isFilled(model.customOptions) ? model.customOptions : undefined,
   }
 }

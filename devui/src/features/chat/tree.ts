@@ -88,10 +88,6 @@ export function before(tree: Tree, turn: Pick<Turn, "parent">): Turn[] {
   return found
 }
 
-export function textOf(parts: readonly Part[]): string {
-  return parts.map((part) => (typeof part.text === "string" ? part.text : "")).join("")
-}
-
 /** Chunks as one message: texts that follow each other are one. */
 export function joined(chunks: readonly unknown[]): Part[] {
   const parts: Part[] = []

@@ -5,6 +5,7 @@
  *     inputOf(known, { q, k, where, options })
  */
 import type { ActionData } from "@/api/schema"
+import { isRecord, textOfParts } from "@/lib/json"
 
 type Schema = Record<string, unknown>
 
@@ -19,9 +20,6 @@ type Options = {
 }
 
 export type Asked = { q: string; k: number; where: string; options: Record<string, unknown> }
-
-const isRecord = (value: unknown): value is Schema =>
-  typeof value === "object" && value !== null && !Array.isArray(value)
 
 export function optionsOf(action: ActionData): Options {
   const own = action.metadata?.[action.kind]
@@ -62,8 +60,7 @@ export function inputOf(known: Options, asked: Asked): Record<string, unknown> {
 /** What an earlier input has asked; for "Open in runner". */
 export function askedOf(input: unknown): Partial<Asked> {
   if (!isRecord(input)) return {}
-  const content = isRecord(input.query) && Array.isArray(input.query.content) ? input.query.content : []
-  const q = content.map((part) => (isRecord(part) && typeof part.text === "string" ? part.text : "")).join("")
+  const q = isRecord(input.query) ? textOfParts(input.query.content) : ""
   const { k, where, ...options } = isRecord(input.options) ? input.options : ({} as Schema)
   return {
     q,

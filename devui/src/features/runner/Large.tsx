@@ -4,6 +4,7 @@ import { useState } from "react"
 import { JsonView } from "@/components/JsonView"
 import { Button } from "@/components/ui/Button"
 import { bytes } from "@/lib/format"
+import { jsonText } from "@/lib/json"
 import { download } from "./download"
 import { MediaView } from "./MediaView"
 import { mediaOf } from "./output"
@@ -34,9 +35,7 @@ export function Large({ value, size, name, json }: LargeProps) {
         <Button
           size="s"
           icon={<Download aria-hidden />}
-          onClick={() =>
-            download(`${name}.${text ? "txt" : "json"}`, text ? value : JSON.stringify(value, null, 2))
-          }
+          onClick={() => download(`${name}.${text ? "txt" : "json"}`, jsonText(value))}
         >
           Download
         </Button>

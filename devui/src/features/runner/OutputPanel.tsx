@@ -10,6 +10,7 @@ import { Empty } from "@/components/ui/Empty"
 import { Kbd } from "@/components/ui/Kbd"
 import { Segmented } from "@/components/ui/Segmented"
 import { StaleNote } from "@/components/ui/StaleNote"
+import { jsonText } from "@/lib/json"
 import { Large } from "./Large"
 import { LARGE, sizeOf } from "./output"
 import { Rendered } from "./Rendered"
@@ -50,7 +51,7 @@ export function OutputPanel({ ref, action, run, follower, onCancel, onRetry }: O
         {(ended || streams) && (
           <>
             <Segmented label="View of the output" value={shown} items={items} onChange={setView} />
-            {ended && <CopyButton label="Copy output" text={() => asText(result)} />}
+            {ended && <CopyButton label="Copy output" text={() => jsonText(result)} />}
           </>
         )}
       </div>
@@ -99,8 +100,4 @@ function Stream({ follower, view, running }: { follower: Follower; view: View; r
   const chunks = useChunks(follower)
   if (view === "stream") return <StreamView chunks={chunks} />
   return <StreamedOutput chunks={chunks} running={running} json={view === "json"} />
-}
-
-function asText(value: unknown): string {
-  return typeof value === "string" ? value : JSON.stringify(value ?? null, null, 2)
 }

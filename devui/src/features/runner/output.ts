@@ -5,12 +5,10 @@
  *     streamedText(chunks)    "The answer so far"
  */
 import { documentsOf } from "@/lib/documents"
+import { isRecord, textOfParts } from "@/lib/json"
 import { messagesOf } from "../trace/details/messages"
 
 type Shape = "nothing" | "text" | "messages" | "documents" | "media" | "record" | "json"
-
-const isRecord = (value: unknown): value is Record<string, unknown> =>
-  typeof value === "object" && value !== null && !Array.isArray(value)
 
 export function shapeOf(value: unknown): Shape {
   if (value === undefined || value === null || value === "") return "nothing"
@@ -56,9 +54,7 @@ export function chunkText(chunk: unknown): string | undefined {
     : isRecord(chunk.message)
       ? chunk.message.content
       : undefined
-  if (!Array.isArray(content)) return undefined
-  const texts = content.map((part) => (isRecord(part) && typeof part.text === "string" ? part.text : ""))
-  return texts.join("")
+  return Array.isArray(content) ? textOfParts(content) : undefined
 }
 
 /** undefined when any of them is no text. */

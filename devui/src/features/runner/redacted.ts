@@ -3,7 +3,7 @@
  *
  *     redactedPlaces({ login: { password: "<redacted>" } })      ["login.password"]
  */
-import { isRecord } from "@/components/schema-form/schema"
+import { isRecord } from "@/lib/json"
 
 const MARK = "<redacted>"
 

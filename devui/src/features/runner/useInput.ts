@@ -7,7 +7,7 @@
 import { useCallback, useEffect, useMemo, useState } from "react"
 import type { ActionData } from "@/api/schema"
 import { type Problem, type Read, readJson, writeJson } from "@/components/schema-form/jsonText"
-import { isRecord } from "@/components/schema-form/schema"
+import { isRecord } from "@/lib/json"
 import { draftOf, type Mode, saveDraft } from "./drafts"
 
 const SAVE_MS = 300

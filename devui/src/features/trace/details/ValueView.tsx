@@ -9,6 +9,7 @@ import { Segmented } from "@/components/ui/Segmented"
 import { Skeleton } from "@/components/ui/Skeleton"
 import { documentsOf } from "@/lib/documents"
 import { bytes } from "@/lib/format"
+import { jsonText } from "@/lib/json"
 import type { Span } from "../model/span"
 import { Documents } from "./Documents"
 import styles from "./details.module.css"
@@ -70,7 +71,7 @@ export function ValueView({ traceId, span, field, hovered, json, onJson }: Value
             )}
             <span className={styles.grow} />
             <span className={styles.quiet}>{bytes(size)}</span>
-            <CopyButton text={() => text(value.value)} label={`Copy ${field}`} />
+            <CopyButton text={() => jsonText(value.value)} label={`Copy ${field}`} />
             {size > 10_000 && <DownloadLink traceId={traceId} span={span} field={field} />}
           </div>
           {json || form === "json" ? (
@@ -95,10 +96,6 @@ function formOf(span: Span, value: unknown): keyof typeof NAMES {
   if (messagesOf(value).length > 0) return "messages"
   if (WITH_DOCUMENTS.has(span.kind ?? "") && documentsOf(value).length > 0) return "documents"
   return "json"
-}
-
-function text(value: unknown): string {
-  return typeof value === "string" ? value : JSON.stringify(value, null, 2)
 }
 
 function Nothing({ span, field }: { span: Span; field: Field }) {

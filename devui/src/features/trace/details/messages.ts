@@ -3,6 +3,8 @@
  *
  *     messagesOf(input)     // [{role: "user", parts: [{type: "text", text: "…"}]}]
  */
+import { isRecord } from "@/lib/json"
+
 export type Part =
   | { type: "text"; text: string }
   | { type: "reasoning"; text: string }
@@ -16,34 +18,29 @@ export interface Message {
   parts: readonly Part[]
 }
 
-type Facts = Record<string, unknown>
-
-const isFacts = (value: unknown): value is Facts =>
-  typeof value === "object" && value !== null && !Array.isArray(value)
-
 /** Empty when there are none: the value is something else then. */
 export function messagesOf(value: unknown): readonly Message[] {
-  if (!isFacts(value)) return []
+  if (!isRecord(value)) return []
   const list = Array.isArray(value.messages)
     ? value.messages
-    : isFacts(value.message)
+    : isRecord(value.message)
       ? [value.message]
       : // Genkit's older models answer with candidates.
         Array.isArray(value.candidates)
-        ? value.candidates.flatMap((candidate) => (isFacts(candidate) ? [candidate.message] : []))
+        ? value.candidates.flatMap((candidate) => (isRecord(candidate) ? [candidate.message] : []))
         : []
   return list.flatMap((message) =>
-    isFacts(message) && Array.isArray(message.content)
+    isRecord(message) && Array.isArray(message.content)
       ? [{ role: String(message.role ?? "?"), parts: message.content.map(partOf) }]
       : [],
   )
 }
 
 function partOf(part: unknown): Part {
-  if (!isFacts(part)) return { type: "other", value: part }
+  if (!isRecord(part)) return { type: "other", value: part }
   if (typeof part.text === "string") return { type: "text", text: part.text }
   if (typeof part.reasoning === "string") return { type: "reasoning", text: part.reasoning }
-  if (isFacts(part.media)) {
+  if (isRecord(part.media)) {
     const { url, contentType } = part.media
     return {
       type: "media",
@@ -53,7 +50,7 @@ function partOf(part: unknown): Part {
   }
   for (const type of ["toolRequest", "toolResponse"] as const) {
     const tool = part[type]
-    if (!isFacts(tool)) continue
+    if (!isRecord(tool)) continue
     const ref = typeof tool.ref === "string" ? tool.ref : undefined
     return {
       type,
@@ -66,8 +63,8 @@ function partOf(part: unknown): Part {
 }
 
 /** What the request has beside its messages: tools, config, docs. */
-export function restOf(value: unknown): Facts {
-  if (!isFacts(value)) return {}
+export function restOf(value: unknown): Record<string, unknown> {
+  if (!isRecord(value)) return {}
   const { messages: _, message: __, candidates: ___, request: ____, ...rest } = value
   return Object.fromEntries(
     Object.entries(rest).filter(([, item]) => item != null && !(Array.isArray(item) && item.length === 0)),
