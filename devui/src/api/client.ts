@@ -22,6 +22,12 @@ export class ApiError extends Error {
   }
 }
 
+/** What went wrong, in one line for a person: `There is no such trace (it was deleted, or is another project's)`. */
+export function reason(error: unknown): string {
+  if (error instanceof ApiError && error.hint !== undefined) return `${error.message} (${error.hint})`
+  return error instanceof Error ? error.message || error.name : String(error)
+}
+
 /** The server cannot be reached at all. */
 export class OfflineError extends Error {
   constructor() {

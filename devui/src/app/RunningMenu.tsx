@@ -9,7 +9,7 @@ import { KindIcon } from "@/components/KindIcon"
 import { StatusIcon } from "@/components/StatusTag"
 import { Button, IconButton } from "@/components/ui/Button"
 import { Popover } from "@/components/ui/Popover"
-import { toast } from "@/components/ui/toast"
+import { failed } from "@/components/ui/toast"
 import { duration } from "@/lib/format"
 import { splitKey } from "@/lib/paths"
 import styles from "./TopBar.module.css"
@@ -60,16 +60,12 @@ function Row({ run }: { run: RunInfo }) {
         label={`Cancel ${name}`}
         size="s"
         icon={<Square aria-hidden />}
-        onClick={() => void cancel(run)}
+        onClick={() => cancel(run)}
       />
     </li>
   )
 }
 
-export async function cancel(run: RunInfo): Promise<void> {
-  try {
-    await cancelRun(run.runId)
-  } catch (error) {
-    toast({ title: "It could not be cancelled", text: String((error as Error).message), tone: "error" })
-  }
+export function cancel(run: RunInfo): void {
+  cancelRun(run.runId).catch(failed("It could not be cancelled"))
 }

@@ -10,7 +10,6 @@ import { KindIcon } from "@/components/KindIcon"
 import { StatusIcon } from "@/components/StatusTag"
 import { applyTheme } from "@/components/theme"
 import { copyText } from "@/components/ui/CopyButton"
-import { toast } from "@/components/ui/toast"
 import { when } from "@/lib/format"
 import { shownKind, withoutTwins } from "@/lib/kinds"
 import { points } from "@/lib/match"
@@ -109,13 +108,17 @@ export function usePalette(typed: string, { onSheet }: { onSheet: () => void }):
       command("Dark theme", <Moon aria-hidden />, () => applyTheme("dark")),
       command("Theme of the system", <Monitor aria-hidden />, () => applyTheme("system")),
       command("Keys", <Keyboard aria-hidden />, onSheet),
-      command("Copy the address of this page", <Link2 aria-hidden />, () => void copyAddress()),
+      command(
+        "Copy the address of this page",
+        <Link2 aria-hidden />,
+        () => void copyText(location.href, "Address copied"),
+      ),
       command("Load everything again", <RotateCw aria-hidden />, () => void queryClient.invalidateQueries()),
       ...(running.length === 0
         ? []
         : [
             command(`Cancel what runs (${running.length})`, <Square aria-hidden />, () => {
-              for (const run of running) void cancel(run)
+              for (const run of running) cancel(run)
             }),
           ]),
     ]
@@ -130,8 +133,4 @@ export function usePalette(typed: string, { onSheet }: { onSheet: () => void }):
 function runTo(key: string) {
   const { kind, name } = splitKey(key)
   return { to: "/run/$kind/$", params: { kind, _splat: name }, search: {} } as const
-}
-
-async function copyAddress(): Promise<void> {
-  if (await copyText(location.href)) toast({ title: "Address copied", tone: "ok" })
 }

@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest"
 import type { SpanData } from "@/api/schema"
-import { asCommand, asCurl } from "@/features/trace/model/copyAs"
 import { callsOf } from "@/features/trace/model/graph"
 import { newer, spanOfGenkit, tokensOf } from "@/features/trace/model/span"
 import { folded, tracebackOf } from "@/features/trace/model/traceback"
 import { treeOf } from "@/features/trace/model/tree"
+import { cliCommand, devCurl } from "@/lib/copyAs"
 import { span } from "./make"
 
 const STACK = `Traceback (most recent call last):
@@ -133,9 +133,9 @@ describe("the calls of a trace", () => {
 
 describe("copied commands", () => {
   it("are quoted for a shell, and leave an input out that there was not", () => {
-    expect(asCommand("/flow/menuQA", "it's おいしい")).toContain("flow:run menuQA ")
-    expect(asCommand("/flow/menuQA", undefined)).toBe("flowkit flow:run menuQA")
-    expect(asCommand("/model/fake", 1)).toBeUndefined()
-    expect(asCurl("/model/fake", undefined, "http://127.0.0.1:4100")).not.toContain("input")
+    expect(cliCommand({ key: "/flow/menuQA", input: "it's おいしい" })).toContain("flow:run menuQA ")
+    expect(cliCommand({ key: "/flow/menuQA", input: undefined })).toBe("flowkit flow:run menuQA")
+    expect(cliCommand({ key: "/model/fake", input: 1 })).toBeUndefined()
+    expect(devCurl({ key: "/model/fake", input: undefined }, "http://127.0.0.1:4100")).not.toContain("input")
   })
 })

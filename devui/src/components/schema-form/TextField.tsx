@@ -4,7 +4,7 @@ import { useRef, useState } from "react"
 import { request } from "@/api/client"
 import type { components } from "@/api/schema"
 import { Button, IconButton } from "@/components/ui/Button"
-import { toast } from "@/components/ui/toast"
+import { failed } from "@/components/ui/toast"
 import { bytes } from "@/lib/format"
 import type { Field } from "./fields"
 import { useForm } from "./form"
@@ -107,11 +107,7 @@ function UploadButton({ place }: { place: Place }) {
       const told: components["schemas"]["Upload"] = await response.json()
       form.edit(place.path, told.path)
     } catch (error) {
-      toast({
-        title: `${file.name} was not uploaded`,
-        text: error instanceof Error ? error.message : "",
-        tone: "error",
-      })
+      failed(`${file.name} was not uploaded`)(error)
     } finally {
       setBusy(false)
     }

@@ -34,10 +34,11 @@ export function CopyButton({ text, label = "Copy", words = false, size = "s" }: 
   return <IconButton label={done ? "Copied" : label} size={size} icon={icon} onClick={copy} />
 }
 
-/** Put a text on the clipboard; says so when that is not allowed. */
-export async function copyText(text: string): Promise<boolean> {
+/** Put a text on the clipboard. Says so when that is not allowed; else `done`, where nothing else tells it. */
+export async function copyText(text: string, done?: string): Promise<boolean> {
   try {
     await navigator.clipboard.writeText(text)
+    if (done !== undefined) toast({ title: done, tone: "ok" })
     return true
   } catch {
     toast({

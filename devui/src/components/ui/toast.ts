@@ -4,6 +4,7 @@
  *     toast({ title: "Deleted", text: "3 traces", tone: "ok" })
  */
 import { Toast } from "@base-ui/react/toast"
+import { reason } from "@/api/client"
 
 export const toasts = Toast.createToastManager()
 
@@ -23,4 +24,9 @@ export function toast({
     timeout: tone === "error" ? 10_000 : 4_000,
     priority: tone === "error" ? "high" : "low",
   })
+}
+
+/** Says why something did not work: `promise.catch(failed("It could not be cancelled"))`. */
+export function failed(title: string): (error: unknown) => void {
+  return (error) => toast({ title, text: reason(error), tone: "error" })
 }

@@ -11,7 +11,6 @@ import { NumberField } from "@/components/ui/NumberField"
 import { Section } from "@/components/ui/Section"
 import { Select } from "@/components/ui/Select"
 import { TextField } from "@/components/ui/TextField"
-import { toast } from "@/components/ui/toast"
 import { devCurl } from "@/lib/copyAs"
 import { count, plural } from "@/lib/format"
 import styles from "./ChatPage.module.css"
@@ -116,9 +115,7 @@ function CopyAs({ action, chat, settings }: SettingsPanelProps) {
   const turns = last === undefined ? [] : before(chat.tree, last)
   const text = last?.text ?? "Hello"
   const request = () => chat.lastRequest() ?? requestFor({ turns, text, ...settings })
-  const copy = (name: string, made: () => string) => async () => {
-    if (await copyText(made())) toast({ title: `Copied as ${name}`, tone: "ok" })
-  }
+  const copy = (name: string, made: () => string) => () => void copyText(made(), `Copied as ${name}`)
   return (
     <Menu
       label="Copy as"

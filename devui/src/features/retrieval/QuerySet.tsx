@@ -1,6 +1,7 @@
 /** The pinned queries: step through them, run all of them, and see at once which ones do badly. */
 import { ChevronLeft, ChevronRight, Play, Square, X } from "lucide-react"
 import { useRef, useState } from "react"
+import { reason } from "@/api/client"
 import { runToEnd } from "@/api/runToEnd"
 import type { ActionData } from "@/api/schema"
 import { Button, IconButton } from "@/components/ui/Button"
@@ -72,7 +73,7 @@ export function QuerySet({ action, draft, other, current, onOpen, onRun }: Query
         if (!signal.aborted)
           setAnswers((before) => ({
             ...before,
-            [q]: { error: error instanceof Error ? error.message : String(error) },
+            [q]: { error: reason(error) },
           }))
       }
     }

@@ -6,7 +6,6 @@ import { withRequired } from "@/components/schema-form/values"
 import { Button } from "@/components/ui/Button"
 import { copyText } from "@/components/ui/CopyButton"
 import { Menu, type MenuItem } from "@/components/ui/Menu"
-import { toast } from "@/components/ui/toast"
 import { type Call, cliCommand, devCurl, pythonScript, serveCurl } from "@/lib/copyAs"
 import type { Input } from "./useInput"
 
@@ -19,7 +18,7 @@ export function CopyAs({ action, input }: { action: ActionData; input: Input }) 
   })
   const copy = (name: string, text: (call: Call) => string | undefined) => async () => {
     const made = text(call())
-    if (made !== undefined && (await copyText(made))) toast({ title: `Copied as ${name}`, tone: "ok" })
+    if (made !== undefined) await copyText(made, `Copied as ${name}`)
   }
   const flow = action.kind === "flow"
   const items: MenuItem[] = [

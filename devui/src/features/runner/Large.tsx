@@ -3,9 +3,9 @@ import { Download } from "lucide-react"
 import { useState } from "react"
 import { JsonView } from "@/components/JsonView"
 import { Button } from "@/components/ui/Button"
+import { downloadText } from "@/lib/download"
 import { bytes } from "@/lib/format"
 import { jsonText } from "@/lib/json"
-import { download } from "./download"
 import { MediaView } from "./MediaView"
 import { mediaOf } from "./output"
 import { Rendered } from "./Rendered"
@@ -35,7 +35,7 @@ export function Large({ value, size, name, json }: LargeProps) {
         <Button
           size="s"
           icon={<Download aria-hidden />}
-          onClick={() => download(`${name}.${text ? "txt" : "json"}`, jsonText(value))}
+          onClick={() => downloadText(jsonText(value), `${name}.${text ? "txt" : "json"}`)}
         >
           Download
         </Button>

@@ -7,10 +7,11 @@ import { rootNode } from "@/components/schema-form/schema"
 import { withRequired } from "@/components/schema-form/values"
 import { Confirm } from "@/components/ui/Confirm"
 import { SplitPane } from "@/components/ui/SplitPane"
+import { failed } from "@/components/ui/toast"
 import { InputPanel } from "./InputPanel"
 import { OutputPanel } from "./OutputPanel"
 import { SidePanel } from "./SidePanel"
-import { told, useAddress } from "./useAddress"
+import { useAddress } from "./useAddress"
 import { useErrors } from "./useErrors"
 import { useInput } from "./useInput"
 import { useRunnerKeys } from "./useRunnerKeys"
@@ -43,7 +44,7 @@ export function Runner({ action, bench = false }: { action: ActionData; bench?: 
     },
   })
 
-  const cancel = () => void follower.cancel().catch(told("It could not be cancelled"))
+  const cancel = () => void follower.cancel().catch(failed("It could not be cancelled"))
 
   const start = async () => {
     if (running || checking || !input.ready) return

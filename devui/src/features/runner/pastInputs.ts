@@ -4,7 +4,7 @@ import { useCallback } from "react"
 import { api, ask } from "@/api/client"
 import { keys } from "@/api/queries"
 import type { PastInputData } from "@/api/schema"
-import { toast } from "@/components/ui/toast"
+import { failed, toast } from "@/components/ui/toast"
 import { inputOf } from "./past"
 import { redactedPlaces, withoutSecrets } from "./redacted"
 import type { Input } from "./useInput"
@@ -28,11 +28,7 @@ export function useFill({ fill }: Input): (past: PastInputData) => Promise<void>
         if (secrets.length > 0)
           toast({ title: "Secrets were not kept; give them again", text: secrets.join(", "), tone: "info" })
       } catch (error) {
-        toast({
-          title: "That input could not be read",
-          text: error instanceof Error ? error.message : "",
-          tone: "error",
-        })
+        failed("That input could not be read")(error)
       }
     },
     [fill],

@@ -8,16 +8,11 @@ import { useCallback, useEffect, useRef } from "react"
 import type { Follower, RunHead } from "@/api/follow"
 import { useEvents } from "@/api/live"
 import type { ActionData } from "@/api/schema"
-import { toast } from "@/components/ui/toast"
+import { failed } from "@/components/ui/toast"
 import { inputOf, keptRun, type PastInput, runOf } from "./past"
 
-/** Says why something did not work: `promise.catch(told("It could not be cancelled"))`. */
-export function told(title: string): (error: unknown) => void {
-  return (error) => toast({ title, text: error instanceof Error ? error.message : "", tone: "error" })
-}
-
-const NO_INPUT = told("That input could not be read")
-const NO_RUN = told("That run is no longer there")
+const NO_INPUT = failed("That input could not be read")
+const NO_RUN = failed("That run is no longer there")
 
 interface Follows {
   follower: Follower

@@ -1,7 +1,7 @@
 /** What is searched for in a store, how, and under which condition. Enter applies it. */
 import { Search } from "lucide-react"
 import { useState } from "react"
-import { ApiError } from "@/api/client"
+import { ApiError, reason } from "@/api/client"
 import type { StoreData } from "@/api/schema"
 import { FilterField } from "@/components/documents/FilterField"
 import { Button } from "@/components/ui/Button"
@@ -57,7 +57,7 @@ export function StoreFilters({ store, search, onChange, error }: StoreFiltersPro
         value={where}
         onChange={setWhere}
         store={store.name}
-        error={wrong ? `${error.message}${error.hint ? ` (${error.hint})` : ""}` : undefined}
+        error={wrong ? reason(error) : undefined}
       />
     </form>
   )

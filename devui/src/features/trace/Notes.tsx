@@ -1,4 +1,5 @@
 /** What is not as it should be with a trace, in a line each. */
+import { reason } from "@/api/client"
 import { StaleNote } from "@/components/ui/StaleNote"
 import { plural } from "@/lib/format"
 import type { TraceState } from "./useTrace"
@@ -13,7 +14,7 @@ export function Notes({ trace }: { trace: TraceState }) {
   }
   if (skipped > 0) notes.push(`${plural(skipped, "span")} cannot be read.`)
   if (error && tree.nodes.length > 0) {
-    notes.push(`This is how it was: ${error instanceof Error ? error.message : String(error)}.`)
+    notes.push(`This is how it was: ${reason(error)}.`)
   }
   return notes.map((note) => <StaleNote key={note} text={note} />)
 }

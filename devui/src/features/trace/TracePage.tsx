@@ -9,10 +9,10 @@ import { Button, IconButton, LinkButton } from "@/components/ui/Button"
 import { Confirm } from "@/components/ui/Confirm"
 import { Empty } from "@/components/ui/Empty"
 import { PageHeader } from "@/components/ui/PageHeader"
-import { toast } from "@/components/ui/toast"
+import { failed, toast } from "@/components/ui/toast"
 import { useTitle } from "@/components/ui/useTitle"
-import { download } from "@/lib/download"
 import { runPath } from "@/lib/paths"
+import { exportTrace } from "./exportTrace"
 import { isTyping } from "./keys"
 import { neighbour } from "./neighbours"
 import { SummaryLine } from "./SummaryLine"
@@ -56,9 +56,8 @@ export function TracePage() {
     setAsks(false)
     try {
       await ask(api.DELETE("/api/traces/{trace_id}", { params: { path: { trace_id: id } } }))
-    } catch (failure) {
-      const told = failure instanceof ApiError ? (failure.hint ?? failure.message) : String(failure)
-      toast({ title: "The trace could not be deleted", text: told, tone: "error" })
+    } catch (error) {
+      failed("The trace could not be deleted")(error)
       return
     }
     queryClient.removeQueries({ queryKey: keys.trace(id) })
@@ -100,12 +99,7 @@ export function TracePage() {
             <LinkButton icon={<ScrollText aria-hidden />} to="/logs" search={{ traceId: id }}>
               Logs
             </LinkButton>
-            <Button
-              icon={<Download aria-hidden />}
-              onClick={() =>
-                download(`/api/traces/${encodeURIComponent(id)}/export`, `trace-${id.slice(0, 8)}.json`)
-              }
-            >
+            <Button icon={<Download aria-hidden />} onClick={() => exportTrace(id)}>
               Export
             </Button>
             <Button

@@ -2,10 +2,9 @@
 import { useNavigate } from "@tanstack/react-router"
 import { Columns2, Download, Trash2, X } from "lucide-react"
 import { useState } from "react"
-import { ApiError } from "@/api/client"
 import { Button, IconButton } from "@/components/ui/Button"
 import { Confirm } from "@/components/ui/Confirm"
-import { toast } from "@/components/ui/toast"
+import { failed, toast } from "@/components/ui/toast"
 import { plural } from "@/lib/format"
 import styles from "./TracesPage.module.css"
 import { deleteTraces, exportTraces } from "./transfer"
@@ -26,8 +25,7 @@ export function Chosen({ chosen, onChoose }: ChosenProps) {
       toast({ title: `${plural(deleted, "trace")} deleted`, tone: "ok" })
       onChoose(new Set())
     } catch (error) {
-      const told = error instanceof ApiError ? (error.hint ?? error.message) : String(error)
-      toast({ title: "They could not be deleted", text: told, tone: "error" })
+      failed("They could not be deleted")(error)
     }
   }
   return (

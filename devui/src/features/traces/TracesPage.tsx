@@ -2,6 +2,7 @@
 import { useNavigate, useSearch } from "@tanstack/react-router"
 import { ArrowUp, ChevronLeft, ChevronRight, Trash2, Upload } from "lucide-react"
 import { type ChangeEvent, type DragEvent, useRef, useState } from "react"
+import { reason } from "@/api/client"
 import { Button, IconButton } from "@/components/ui/Button"
 import { Confirm } from "@/components/ui/Confirm"
 import { Empty } from "@/components/ui/Empty"
@@ -10,7 +11,7 @@ import { PageHeader } from "@/components/ui/PageHeader"
 import { Skeleton } from "@/components/ui/Skeleton"
 import { StaleNote } from "@/components/ui/StaleNote"
 import { Switch } from "@/components/ui/Switch"
-import { toast } from "@/components/ui/toast"
+import { failed, toast } from "@/components/ui/toast"
 import { classes } from "@/lib/classes"
 import { plural } from "@/lib/format"
 import { Chosen } from "./Chosen"
@@ -51,8 +52,8 @@ export function TracesPage() {
     scroll.current?.scrollTo({ top: 0 })
   }
   const take = async (chosenFiles: Iterable<File>) => {
-    const { imported, failed } = await importFiles(chosenFiles)
-    for (const text of failed) toast({ title: "A file was not imported", text, tone: "error" })
+    const { imported, refused } = await importFiles(chosenFiles)
+    for (const text of refused) toast({ title: "A file was not imported", text, tone: "error" })
     const [only] = imported
     if (imported.length === 1 && only !== undefined) navigate({ to: "/traces/$id", params: { id: only } })
     else if (imported.length > 0) toast({ title: `${plural(imported.length, "trace")} imported`, tone: "ok" })
@@ -68,7 +69,7 @@ export function TracesPage() {
       toast({ title: `${plural(await deleteTraces({ all: true }), "trace")} deleted`, tone: "ok" })
       setChosen(new Set())
     } catch (error) {
-      toast({ title: "They could not be deleted", text: String(error), tone: "error" })
+      failed("They could not be deleted")(error)
     }
   }
   const before = pageBefore(search)
@@ -132,7 +133,7 @@ export function TracesPage() {
       />
       {chosen.size > 0 && <Chosen chosen={chosen} onChoose={setChosen} />}
       {list.error !== null && list.traces.length > 0 && (
-        <StaleNote text={`This is how it was: ${list.error.message}.`} />
+        <StaleNote text={`This is how it was: ${reason(list.error)}.`} />
       )}
       {list.skipped > 0 && <StaleNote text={`${plural(list.skipped, "trace")} cannot be read.`} />}
       <div ref={scroll} className={styles.scroll} data-scroll-restoration-id="traces" aria-busy={list.old}>

@@ -1,18 +1,18 @@
 /**
  * Traces as files, in and out.
  *
- *     const told = await importFiles(files)      // {imported: ["3ea5…"], failed: ["x.json: this is no trace"]}
+ *     const told = await importFiles(files)      // {imported: ["3ea5…"], refused: ["x.json: this is no trace"]}
  */
-import { ApiError, api, ask, request } from "@/api/client"
+import { api, ask, reason, request } from "@/api/client"
 import { keys, queryClient } from "@/api/queries"
 import type { Imported } from "@/api/schema"
-import { download } from "@/lib/download"
+import { exportTrace } from "@/features/trace/exportTrace"
 
 export async function importFiles(
   files: Iterable<File>,
-): Promise<{ imported: readonly string[]; failed: readonly string[] }> {
+): Promise<{ imported: readonly string[]; refused: readonly string[] }> {
   const imported: string[] = []
-  const failed: string[] = []
+  const refused: string[] = []
   for (const file of files) {
     try {
       const response = await request("/api/traces/import", {
@@ -22,15 +22,14 @@ export async function importFiles(
       })
       imported.push(((await response.json()) as Imported).traceId)
     } catch (error) {
-      const hint = error instanceof ApiError && error.hint !== undefined ? ` (${error.hint})` : ""
-      failed.push(`${file.name}: ${error instanceof Error ? error.message : String(error)}${hint}`)
+      refused.push(`${file.name}: ${reason(error)}`)
     }
   }
   if (imported.length > 0) {
     await queryClient.invalidateQueries({ queryKey: keys.summaries })
     for (const id of imported) queryClient.removeQueries({ queryKey: keys.trace(id) })
   }
-  return { imported, failed }
+  return { imported, refused }
 }
 
 const BETWEEN_MS = 150
@@ -38,7 +37,7 @@ const BETWEEN_MS = 150
 /** One file for each: that is what can be imported again. */
 export async function exportTraces(ids: readonly string[]): Promise<void> {
   for (const id of ids) {
-    download(`/api/traces/${encodeURIComponent(id)}/export`, `trace-${id.slice(0, 8)}.json`)
+    exportTrace(id)
     // A browser drops downloads that begin at once.
     await new Promise((resolve) => setTimeout(resolve, BETWEEN_MS))
   }

@@ -10,9 +10,9 @@ import { IconButton, LinkButton } from "@/components/ui/Button"
 import { copyText } from "@/components/ui/CopyButton"
 import { Menu } from "@/components/ui/Menu"
 import { TabPanel, Tabs } from "@/components/ui/Tabs"
-import { toast } from "@/components/ui/toast"
+import { failed } from "@/components/ui/toast"
+import { cliCommand, devCurl } from "@/lib/copyAs"
 import { count, duration } from "@/lib/format"
-import { asCommand, asCurl, asJson } from "../model/copyAs"
 import { type Span, tokensOf } from "../model/span"
 import type { TraceNode } from "../model/tree"
 import styles from "./details.module.css"
@@ -104,17 +104,12 @@ function Head({ traceId, node, live }: { traceId: string; node: TraceNode; live:
         fetchValue(traceId, span, "input"),
         what === "JSON" ? fetchValue(traceId, span, "output") : undefined,
       ])
-      if (await copyText(make(input, output))) toast({ title: `Copied as ${what}`, tone: "ok" })
+      await copyText(make(input, output), `Copied as ${what}`)
     } catch (error) {
-      toast({
-        title: "It could not be copied",
-        text: error instanceof Error ? error.message : undefined,
-        tone: "error",
-      })
+      failed("It could not be copied")(error)
     }
   }
   const key = target?.own === true ? target.key : undefined
-  const isFlow = key?.startsWith("/flow/") === true
   return (
     <header className={styles.head} data-span={span.id} data-state={span.state}>
       <div className={styles.title}>
@@ -144,16 +139,20 @@ function Head({ traceId, node, live }: { traceId: string; node: TraceNode; live:
           label="Copy as"
           trigger={<IconButton label="Copy as…" size="s" icon={<Copy aria-hidden />} />}
           items={[
-            { label: "JSON", onSelect: () => copy((input, output) => asJson(span, input, output), "JSON") },
+            {
+              label: "JSON",
+              onSelect: () =>
+                copy((input, output) => JSON.stringify({ ...span, input, output }, null, 2), "JSON"),
+            },
             {
               label: "curl",
               disabled: key === undefined,
-              onSelect: () => copy((input) => asCurl(key ?? "", input, location.origin), "curl"),
+              onSelect: () => copy((input) => devCurl({ key: key ?? "", input }, location.origin), "curl"),
             },
             {
               label: "Command",
-              disabled: !isFlow,
-              onSelect: () => copy((input) => asCommand(key ?? "", input) ?? "", "command"),
+              disabled: key?.startsWith("/flow/") !== true,
+              onSelect: () => copy((input) => cliCommand({ key: key ?? "", input }) ?? "", "command"),
             },
           ]}
         />
