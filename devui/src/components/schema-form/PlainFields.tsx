@@ -61,7 +61,7 @@ function written(value: unknown): string {
 function meant(text: string): number | string | undefined {
   const bare = text.trim()
   if (bare === "") return undefined
-  if (!/^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i.test(bare)) return text
+  if (!/^[+-]?(\d+(\.\d*)?|\.\d+)(e[+-]?\d+)?$/i.test(bare)) return text
   const found = Number(bare)
   // Digits that a browser would drop are kept as a text, which pydantic reads.
   return Number.isFinite(found) && (!/^[+-]?\d+$/.test(bare) || Number.isSafeInteger(found)) ? found : text

@@ -3,65 +3,47 @@
  *
  *     const { value, context } = await inputOf(traceId, spanId)
  */
-import { ApiError, api, ask, request } from "@/api/client"
+import { ApiError, api, ask } from "@/api/client"
 import { RunFailure, type RunState } from "@/api/follow"
 import { queryClient } from "@/api/queries"
-import type { Outline, SpanOutline } from "@/api/schema"
+import { fetchValue } from "../trace/details/useValue"
+import { spanIn } from "../trace/model/span"
 import { outlineQuery } from "../trace/useTrace"
 import { redactedPlaces, withoutSecrets } from "./redacted"
-
-type Field = "input" | "output"
-
-/** The whole value, also where the outline has only its size. */
-async function wholeValue(traceId: string, span: SpanOutline, field: Field): Promise<unknown> {
-  if (span[field] !== undefined && span[field] !== null) return span[field]
-  if (!span[`${field}Bytes`]) return undefined
-  return (await request(`/api/traces/${traceId}/spans/${span.spanId}/${field}`)).json()
-}
-
-function rootOf(outline: Outline): SpanOutline | undefined {
-  return (
-    outline.spans.find((span) => !span.parentId && span.kind) ??
-    outline.spans.find((span) => !span.parentId) ??
-    outline.spans[0]
-  )
-}
 
 export interface PastInput {
   value: unknown
   context: unknown
-  span: SpanOutline
   /** Where something was taken out before it was kept, and has to be given again. */
   redacted: readonly string[]
 }
 
 export async function inputOf(traceId: string, spanId: string | undefined): Promise<PastInput> {
-  const outline = await queryClient.fetchQuery(outlineQuery(traceId))
-  const span = spanId === undefined ? rootOf(outline) : outline.spans.find((one) => one.spanId === spanId)
+  const span = spanIn(await queryClient.fetchQuery(outlineQuery(traceId)), spanId)
   if (span === undefined) throw new ApiError("NOT_FOUND", "The trace has no such span", undefined, [], 404)
-  const value = await wholeValue(traceId, span, "input")
+  const value = await fetchValue(traceId, span, "input")
   const secrets = redactedPlaces(span.context, "context")
   const redacted = [...redactedPlaces(value), ...secrets]
-  return { value: withoutSecrets(value), context: withoutSecrets(span.context), span, redacted }
+  return { value: withoutSecrets(value), context: withoutSecrets(span.context), redacted }
 }
 
 /** A trace as a run that is over. */
 export async function runOf(traceId: string, key: string): Promise<Partial<RunState>> {
   const outline = await queryClient.fetchQuery({ ...outlineQuery(traceId), staleTime: 0 })
-  const root = rootOf(outline)
+  const root = spanIn(outline, undefined)
   const { summary } = outline
   const run = {
     runId: "",
     key,
     traceId,
-    spanId: root?.spanId ?? null,
+    spanId: root?.id ?? null,
     status: summary.status === "lost" ? ("error" as const) : summary.status,
     startTimeMs: summary.startTimeMs,
     durationMs: summary.durationMs ?? null,
   }
-  const result = root === undefined ? undefined : await wholeValue(traceId, root, "output")
+  const result = root === undefined ? undefined : await fetchValue(traceId, root, "output")
   const error = root?.error
-    ? new RunFailure(root.error.type, root.error.message, root.error.stack ?? "", { status: "" })
+    ? new RunFailure(root.error.type, root.error.message, root.error.stack, { status: "" })
     : undefined
   return { status: summary.status, run, result, ...(error === undefined ? {} : { error }) }
 }

@@ -3,7 +3,7 @@
  *
  *     const span = spanOfOutline(outline.spans[0])
  */
-import type { SpanData, SpanOutline } from "@/api/schema"
+import type { Outline, SpanData, SpanOutline } from "@/api/schema"
 
 type SpanState = "success" | "error" | "cancelled"
 
@@ -76,6 +76,17 @@ export function spanOfOutline(outline: SpanOutline): Span {
     valuesDropped: outline.valuesDropped ?? false,
     library: outline.library ?? undefined,
   }
+}
+
+/** One span of an outline; without an id, that of the action which was run. */
+export function spanIn({ spans }: Pick<Outline, "spans">, spanId: string | undefined): Span | undefined {
+  const found =
+    spanId === undefined
+      ? (spans.find((span) => !span.parentId && span.kind) ??
+        spans.find((span) => !span.parentId) ??
+        spans[0])
+      : spans.find((span) => span.spanId === spanId)
+  return found && spanOfOutline(found)
 }
 
 const STATES: Record<string, SpanState> = { success: "success", error: "error", cancelled: "cancelled" }
