@@ -23,7 +23,7 @@ _DEEPEST = 100
 """Lists and dicts in each other: deeper ones cannot be written as JSON everywhere, and a value in itself has no end."""
 _INT64 = range(-(2**63), 2**63)
 _INTEGER = re.compile(r"[+-]?[0-9]{1,30}")
-_NUMBER = re.compile(r"[+-]?(?:(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?|NaN|Infinity)")
+_NUMBER = re.compile(r"[+-]?(?:(?:[0-9]++(?:\.[0-9]*+)?|\.[0-9]++)(?:[eE][+-]?[0-9]++)?|NaN|Infinity)")
 _UUID = re.compile(r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
 
 

@@ -141,7 +141,11 @@ class TestGetters:
         assert found == number
         assert type(found) is float
 
-    @pytest.mark.parametrize("stored", ["abc", " 1", "", "1_0", "nan", "inf", "0x1p3", True, {}, ID], ids=repr)
+    @pytest.mark.parametrize(
+        "stored",
+        ["abc", " 1", "", "1_0", "nan", "inf", "0x1p3", True, {}, ID, f"{'1' * 200_000}x"],
+        ids=lambda stored: repr(stored)[:20],
+    )
     def test_what_is_no_float(self, stored):
         with pytest.raises(InvalidInputError, match=r"'k' is .* not a number"):
             Metadata({"k": stored}).get_float("k")

@@ -47,7 +47,7 @@ def chunk(
         raise InvalidInputError(f"splitter is {splitter!r}", hint='use "sentence" or "paragraph"')
     try:
         pattern = re.compile(delimiters or _DELIMITERS[splitter])
-    except re.error as error:
+    except (re.error, OverflowError) as error:
         raise InvalidInputError(f"delimiters {delimiters!r} is no regular expression: {error}") from error
     return Delimited(pattern, min_length, max_length, overlap)
 

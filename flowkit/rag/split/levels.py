@@ -124,7 +124,7 @@ def regex(
     sizes = _sizes(max_chars, overlap_chars, max_tokens, overlap_tokens, tokenizer)
     try:
         compiled = re.compile(pattern)
-    except re.error as error:
+    except (re.error, OverflowError) as error:
         raise InvalidInputError(f"{pattern!r} is no regular expression: {error}") from error
     return _level(partial(separated, compiled), join, sizes, sub_splitter, sentence_detector, None)
 

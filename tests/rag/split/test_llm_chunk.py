@@ -65,3 +65,5 @@ def test_wrong_splitters_and_delimiters_are_named():
         split.chunk(splitter="word")  # type: ignore[arg-type]
     with pytest.raises(InvalidInputError, match=r"'\[' is no regular expression"):
         split.chunk(delimiters="[")
+    with pytest.raises(InvalidInputError, match="is no regular expression"):
+        split.chunk(delimiters="a{99999999999}")

@@ -1,5 +1,6 @@
 """What sizes a splitter takes, and what it says about others."""
 
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -75,9 +76,10 @@ def test_what_cannot_count_is_no_tokenizer():
         split.recursive(max_tokens=10, tokenizer="gpt-4")  # type: ignore[arg-type]
 
 
-def test_a_broken_pattern_is_named():
-    with pytest.raises(InvalidInputError, match=r"'\(' is no regular expression"):
-        split.regex("(", " ", max_chars=10)
+@pytest.mark.parametrize("pattern", ["(", "a{99999999999}"])
+def test_a_broken_pattern_is_named(pattern: str):
+    with pytest.raises(InvalidInputError, match=f"'{re.escape(pattern)}' is no regular expression"):
+        split.regex(pattern, " ", max_chars=10)
 
 
 def test_only_a_level_can_be_a_sub_splitter():
