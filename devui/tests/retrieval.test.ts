@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest"
-import { climb, moves, overlap } from "@/features/retrieval/ranks"
 import { scaleOf, scoreText } from "@/features/retrieval/scale"
 import { documentsOf, placeOf } from "@/lib/documents"
 import { condition, joined, typedValue } from "@/lib/filterText"
 import { excerpt, highlight } from "@/lib/highlight"
+import { climb, moves, overlap } from "@/lib/ranks"
 import { stem } from "@/lib/stem"
 
 const marked = (text: string, query: string) =>

@@ -4,10 +4,11 @@ import { useMemo, useRef } from "react"
 import { KindIcon } from "@/components/KindIcon"
 import { StatusIcon } from "@/components/StatusTag"
 import { TraceLink } from "@/components/TraceLink"
+import { tookOf } from "@/features/trace/model/span"
 import { classes } from "@/lib/classes"
 import { count, duration } from "@/lib/format"
 import styles from "./ComparePage.module.css"
-import { aligned, differs, type Pair, tokensIn, tookOf } from "./model"
+import { aligned, differs, type Pair, tokensIn } from "./model"
 import type { Side } from "./useSide"
 
 const ROW = 26
@@ -93,9 +94,9 @@ function Row({ pair, top, at, idA, idB }: RowProps) {
           </>
         )}
       </td>
-      <td>{told(tookOf(a), duration)}</td>
-      <td>{told(tookOf(b), duration)}</td>
-      <Change a={tookOf(a)} b={tookOf(b)} show={duration} noticed={differs(pair)} />
+      <td>{told(tookOf(a?.span), duration)}</td>
+      <td>{told(tookOf(b?.span), duration)}</td>
+      <Change a={tookOf(a?.span)} b={tookOf(b?.span)} show={duration} noticed={differs(pair)} />
       <td>{told(tokensIn(a), count)}</td>
       <td>{told(tokensIn(b), count)}</td>
       <Change a={tokensIn(a)} b={tokensIn(b)} show={count} noticed />

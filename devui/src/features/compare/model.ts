@@ -4,16 +4,17 @@
  *     const rows = aligned(treeOf(a), treeOf(b))
  *     moves(hitsOfA, hitsOfB)
  */
+import { identity } from "@/features/trace/model/graph"
+import { tookOf } from "@/features/trace/model/span"
 import type { TraceNode, Tree } from "@/features/trace/model/tree"
 import type { Hit } from "@/lib/documents"
+import { moves as movesOfKeys } from "@/lib/ranks"
 
 export interface Pair {
   a: TraceNode | undefined
   b: TraceNode | undefined
   depth: number
 }
-
-const identity = ({ span }: TraceNode) => `${span.label} ${span.key ?? span.name}`
 
 /**
  * Children are matched in their order, as the longest common run of the same actions; what is left over stands alone.
@@ -91,9 +92,6 @@ function common(a: readonly TraceNode[], b: readonly TraceNode[]): Match[] {
   return [...found, ...apart(a.slice(i), b.slice(j))]
 }
 
-export const tookOf = (node: TraceNode | undefined): number | undefined =>
-  node?.span.end === undefined ? undefined : node.span.end - node.span.start
-
 export const tokensIn = (node: TraceNode | undefined): number | undefined =>
   node?.tokens === undefined ? undefined : node.tokens.input + node.tokens.output
 
@@ -104,7 +102,7 @@ const NOTICED_SHARE = 0.1
 export function differs({ a, b }: Pair): boolean {
   if (a === undefined || b === undefined) return true
   if (a.span.state !== b.span.state || tokensIn(a) !== tokensIn(b)) return true
-  const [first, second] = [tookOf(a), tookOf(b)]
+  const [first, second] = [tookOf(a.span), tookOf(b.span)]
   if (first === undefined || second === undefined) return first !== second
   const change = Math.abs(first - second)
   return change > NOTICED_MS && change > NOTICED_SHARE * Math.max(first, second)
@@ -119,20 +117,14 @@ export interface Move {
 
 /** Documents of both, in the order of the second; those that it has no more come last. */
 export function moves(a: readonly Hit[], b: readonly Hit[]): readonly Move[] {
-  const places = (hits: readonly Hit[]) => {
-    const found = new Map<string, number>()
-    hits.forEach((hit, at) => {
-      if (!found.has(hit.key)) found.set(hit.key, at + 1)
-    })
-    return found
-  }
-  const before = places(a)
-  const after = places(b)
+  const keys = (hits: readonly Hit[]) => hits.map((hit) => hit.key)
+  const place = (rank: number | undefined) => (rank === undefined ? undefined : rank + 1)
   const byKey = new Map([...a, ...b].map((hit) => [hit.key, hit]))
-  return [...new Set([...after.keys(), ...before.keys()])].flatMap((key) => {
-    const hit = byKey.get(key)
-    return hit === undefined ? [] : [{ hit, before: before.get(key), after: after.get(key) }]
-  })
+  return movesOfKeys(keys(a), keys(b)).map(({ key, before, after }) => ({
+    hit: byKey.get(key) as Hit,
+    before: place(before),
+    after: place(after),
+  }))
 }
 
 /** Share of all documents that both found; undefined when there is none at all. */

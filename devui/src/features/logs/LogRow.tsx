@@ -5,8 +5,8 @@ import { Source } from "@/components/Source"
 import { TraceLink } from "@/components/TraceLink"
 import { Button } from "@/components/ui/Button"
 import { clock, moment } from "@/lib/format"
+import { levelOf, textOfLog } from "@/lib/log"
 import styles from "./LogsPage.module.css"
-import { bodyText, levelOf } from "./levels"
 
 interface LogRowProps {
   log: LogData
@@ -17,7 +17,7 @@ interface LogRowProps {
 
 export function LogRow({ log, open, onTurn, onTrace }: LogRowProps) {
   const level = levelOf(log)
-  const text = bodyText(log)
+  const text = textOfLog(log)
   const attributes = log.attributes ?? {}
   const file = attributes["code.filepath"]
   const line = attributes["code.lineno"]

@@ -1,26 +1,17 @@
-/** Levels of log records, by OpenTelemetry's numbers. */
+/** Which log records are shown, by OpenTelemetry's numbers of their levels. */
 import type { LogData } from "@/api/schema"
+import { textOfLog } from "@/lib/log"
 
-type Level = "trace" | "debug" | "info" | "warn" | "error"
-
-export const LEVELS: readonly { value: Level; label: string; from: number }[] = [
+export const LEVELS = [
   { value: "debug", label: "Debug and above", from: 5 },
   { value: "info", label: "Info and above", from: 9 },
   { value: "warn", label: "Warnings and errors", from: 13 },
   { value: "error", label: "Errors", from: 17 },
-]
+] as const
 
 /** From which number on a level takes; undefined for all. */
 export function lowest(level: string | undefined): number | undefined {
   return LEVELS.find((one) => one.value === level)?.from
-}
-
-export function levelOf(log: LogData): Level {
-  const number = log.severityNumber ?? 9
-  if (number >= 17) return "error"
-  if (number >= 13) return "warn"
-  if (number >= 9) return "info"
-  return number >= 5 ? "debug" : "trace"
 }
 
 export interface LogFilter {
@@ -35,9 +26,5 @@ export function fits(log: LogData, { level, q, traceId, spanId }: LogFilter): bo
   if ((log.severityNumber ?? 9) < (lowest(level) ?? 0)) return false
   if (traceId !== undefined && log.traceId !== traceId) return false
   if (spanId !== undefined && log.spanId !== spanId) return false
-  return q === "" || bodyText(log).toLowerCase().includes(q.toLowerCase())
-}
-
-export function bodyText(log: LogData): string {
-  return typeof log.body === "string" ? log.body : JSON.stringify(log.body ?? null)
+  return q === "" || textOfLog(log).toLowerCase().includes(q.toLowerCase())
 }

@@ -8,11 +8,11 @@ import { Failure } from "@/components/ui/Failure"
 import { Skeleton } from "@/components/ui/Skeleton"
 import type { Hit } from "@/lib/documents"
 import { duration, plural } from "@/lib/format"
+import { overlap, ranks } from "@/lib/ranks"
 import { MoveBadge } from "./MoveBadge"
 import { ResultCard } from "./ResultCard"
 import { modeOf, ScaleNote } from "./ResultList"
 import styles from "./RetrievalBench.module.css"
-import { overlap, ranks } from "./ranks"
 import { scaleOf } from "./scale"
 
 type Side = {

@@ -5,11 +5,11 @@ import type { ActionData, RunInfo } from "@/api/schema"
 import { TraceLink } from "@/components/TraceLink"
 import { documentsOf } from "@/lib/documents"
 import { duration, plural } from "@/lib/format"
+import { climb, moves } from "@/lib/ranks"
 import { RankLines } from "./RankLines"
 import { ResultCard } from "./ResultCard"
 import { modeOf, ScaleNote } from "./ResultList"
 import styles from "./RetrievalBench.module.css"
-import { climb, moves } from "./ranks"
 import { scaleOf } from "./scale"
 
 type MovesProps = {

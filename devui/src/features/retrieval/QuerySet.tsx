@@ -7,10 +7,10 @@ import type { ActionData } from "@/api/schema"
 import { Button, IconButton } from "@/components/ui/Button"
 import { documentsOf, type Hit, placeOf } from "@/lib/documents"
 import { duration } from "@/lib/format"
+import { overlap } from "@/lib/ranks"
 import { type Asked, inputOf, optionsOf } from "./options"
 import { usePinned } from "./pinned"
 import styles from "./QuerySet.module.css"
-import { overlap } from "./ranks"
 import { scoreText } from "./scale"
 
 type Answer =

@@ -4,9 +4,9 @@ import { Highlighted } from "@/components/documents/Highlighted"
 import { Badge } from "@/components/ui/Badge"
 import { type Hit, placeOf } from "@/lib/documents"
 import { excerpt } from "@/lib/highlight"
+import { climb, type Move, moves, ranks } from "@/lib/ranks"
 import { MoveBadge } from "./MoveBadge"
 import styles from "./RankLines.module.css"
-import { climb, type Move, moves, ranks } from "./ranks"
 import { type Scale, scoreText } from "./scale"
 
 type Ranking = {

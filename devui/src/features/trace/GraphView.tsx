@@ -5,7 +5,7 @@ import { classes } from "@/lib/classes"
 import { count, duration } from "@/lib/format"
 import { kindColor } from "@/lib/kinds"
 import styles from "./GraphView.module.css"
-import { callsOf } from "./model/graph"
+import { callsOf, identity } from "./model/graph"
 import type { Tree } from "./model/tree"
 import type { ViewProps } from "./TimelineView"
 
@@ -22,7 +22,7 @@ export default function GraphView({ tree, selected, onSelect }: ViewProps) {
       </p>
     )
   }
-  const chosen = selected && (selected.span.key ?? `${selected.span.label}:${selected.span.name}`)
+  const chosen = selected && identity(selected)
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: what is scrolled can be reached by keys
     <section className={styles.graph} aria-label="Graph of calls" tabIndex={0}>

@@ -5,6 +5,7 @@ import { KindIcon } from "@/components/KindIcon"
 import { classes } from "@/lib/classes"
 import { count, duration } from "@/lib/format"
 import { kindColor } from "@/lib/kinds"
+import { tokensText, tookOf } from "./model/span"
 import { barOf, type Scale, type Window } from "./model/time"
 import type { TraceNode } from "./model/tree"
 import styles from "./Waterfall.module.css"
@@ -40,7 +41,7 @@ export const SpanRow = memo(function SpanRow(props: SpanRowProps) {
   const end = span.end ?? now
   const bar = barOf(scale, window, node.start, end)
   const failed = span.state === "error"
-  const took = span.end === undefined ? (props.live ? now - span.start : undefined) : span.end - span.start
+  const took = tookOf(span) ?? (props.live ? now - span.start : undefined)
   return (
     // biome-ignore lint/a11y/useFocusableInteractive: the tree has the focus, and says which row is active
     // biome-ignore lint/a11y/useKeyWithClickEvents: keys are those of the tree
@@ -131,7 +132,7 @@ function Tokens({ node, collapsed }: { node: TraceNode; collapsed: boolean }) {
       title={`${count(input)} tokens in, ${count(output)} out${own ? "" : ", of all models below"}`}
     >
       {own ? "" : "∑ "}
-      {count(input)} → {count(output)}
+      {tokensText(tokens)}
     </span>
   )
 }

@@ -8,9 +8,9 @@ import { StatusTag } from "@/components/StatusTag"
 import { TimeAgo } from "@/components/TimeAgo"
 import { Badge } from "@/components/ui/Badge"
 import { CopyButton } from "@/components/ui/CopyButton"
-import { bytes, count, plural } from "@/lib/format"
+import { bytes, plural } from "@/lib/format"
 import { costOf } from "./model/cost"
-import { spanOfOutline, tokensOf } from "./model/span"
+import { spanOfOutline, type Tokens, tokensOf, tokensText } from "./model/span"
 import styles from "./TracePage.module.css"
 
 interface SummaryLineProps {
@@ -34,13 +34,7 @@ export function SummaryLine({ summary, spans }: SummaryLineProps) {
         <Duration ms={summary.durationMs} />
       </Fact>
       <Fact name="Tokens" seen>
-        {tokens === undefined ? (
-          "—"
-        ) : (
-          <span title="Sum of all models: in → out">
-            {count(tokens.input)} → {count(tokens.output)}
-          </span>
-        )}
+        {tokens === undefined ? "—" : <span title="Sum of all models: in → out">{tokensText(tokens)}</span>}
       </Fact>
       <Fact name="Cost" seen>
         <span title={cost === undefined ? "No price is known" : "As its models told"}>
@@ -85,8 +79,8 @@ function Fact({ name, seen = false, children }: FactProps) {
   )
 }
 
-function sumOf(spans: readonly SpanOutline[]): { input: number; output: number } | undefined {
-  let sum: { input: number; output: number } | undefined
+function sumOf(spans: readonly SpanOutline[]): Tokens | undefined {
+  let sum: Tokens | undefined
   for (const outline of spans) {
     const tokens = outline.kind === "model" ? tokensOf(spanOfOutline(outline)) : undefined
     if (tokens === undefined) continue

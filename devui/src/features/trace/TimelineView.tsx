@@ -6,6 +6,7 @@ import { duration } from "@/lib/format"
 import { kindColor } from "@/lib/kinds"
 import { Axis, useTicks } from "./Axis"
 import { type Drawn, drawn, lanesOf } from "./model/lanes"
+import { tookOf } from "./model/span"
 import type { TraceNode, Tree } from "./model/tree"
 import styles from "./TimelineView.module.css"
 import { useRowHeight, useSize } from "./useSize"
@@ -121,8 +122,8 @@ function Bars({ row, width, state, now, selected, onSelect }: BarsProps) {
       )}
       {bars.filter(isWide).map((bar) => {
         const { span } = bar.node
-        const took = span.end === undefined ? "running" : duration(span.end - span.start)
-        const name = `${span.name} ${took}`
+        const took = tookOf(span)
+        const name = `${span.name} ${took === undefined ? "running" : duration(took)}`
         return (
           <button
             type="button"

@@ -2,20 +2,21 @@
 import { JsonView } from "@/components/JsonView"
 import { CopyButton } from "@/components/ui/CopyButton"
 import { duration, moment } from "@/lib/format"
-import { tokensOf } from "../model/span"
+import { tokensOf, tookOf } from "../model/span"
 import type { TraceNode } from "../model/tree"
 import styles from "./details.module.css"
 
 export function Facts({ traceId, node }: { traceId: string; node: TraceNode }) {
   const { span } = node
   const tokens = tokensOf(span)
+  const took = tookOf(span)
   const facts: [string, string | undefined, boolean?][] = [
     ["Key", span.key, true],
     ["Type", span.type],
     ["Library", span.library],
     ["Start", moment(span.start)],
     ["End", span.end === undefined ? undefined : moment(span.end)],
-    ["Duration", span.end === undefined ? undefined : duration(span.end - span.start)],
+    ["Duration", took === undefined ? undefined : duration(took)],
     ["Tokens in", tokens === undefined ? undefined : String(tokens.input)],
     ["Tokens out", tokens === undefined ? undefined : String(tokens.output)],
     ["Span id", span.id, true],

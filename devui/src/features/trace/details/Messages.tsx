@@ -41,17 +41,20 @@ function MessageCard({ message, hovered }: { message: Message; hovered: Span | u
     <li className={styles.message} data-role={message.role}>
       <span className={styles.role}>{message.role}</span>
       <div className={styles.parts}>
-        {message.parts.map((part, at) => (
-          <div
-            // biome-ignore lint/suspicious/noArrayIndexKey: parts are only ever read in their order
-            key={at}
-            className={classes(styles.part, isOf(part, hovered) && styles.pointed)}
-            data-part={part.type}
-            data-pointed={isOf(part, hovered) || undefined}
-          >
-            <PartView part={part} />
-          </div>
-        ))}
+        {message.parts.map((part, at) => {
+          const pointed = isOf(part, hovered)
+          return (
+            <div
+              // biome-ignore lint/suspicious/noArrayIndexKey: parts are only ever read in their order
+              key={at}
+              className={classes(styles.part, pointed && styles.pointed)}
+              data-part={part.type}
+              data-pointed={pointed || undefined}
+            >
+              <PartView part={part} />
+            </div>
+          )
+        })}
       </div>
     </li>
   )

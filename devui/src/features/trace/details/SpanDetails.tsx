@@ -12,8 +12,8 @@ import { Menu } from "@/components/ui/Menu"
 import { TabPanel, Tabs } from "@/components/ui/Tabs"
 import { failed } from "@/components/ui/toast"
 import { cliCommand, devCurl } from "@/lib/copyAs"
-import { count, duration } from "@/lib/format"
-import { type Span, tokensOf } from "../model/span"
+import { duration } from "@/lib/format"
+import { type Span, tokensOf, tokensText, tookOf } from "../model/span"
 import type { TraceNode } from "../model/tree"
 import styles from "./details.module.css"
 import { ErrorView } from "./ErrorView"
@@ -97,6 +97,7 @@ export function SpanDetails({ traceId, node, live, hovered, tab, onTab }: SpanDe
 function Head({ traceId, node, live }: { traceId: string; node: TraceNode; live: boolean }) {
   const { span } = node
   const target = runTarget(node)
+  const took = tookOf(span)
   const tokens = span.kind === "model" ? tokensOf(span) : undefined
   const copy = async (make: (input: unknown, output: unknown) => string, what: string) => {
     try {
@@ -118,12 +119,8 @@ function Head({ traceId, node, live }: { traceId: string; node: TraceNode; live:
       </div>
       <div className={styles.row}>
         <StatusTag status={span.state ?? (live ? "running" : "lost")} />
-        <span>{span.end === undefined ? "" : duration(span.end - span.start)}</span>
-        {tokens !== undefined && (
-          <span className={styles.quiet}>
-            {count(tokens.input)} → {count(tokens.output)} tokens
-          </span>
-        )}
+        <span>{took === undefined ? "" : duration(took)}</span>
+        {tokens !== undefined && <span className={styles.quiet}>{tokensText(tokens)} tokens</span>}
         <span className={styles.grow} />
         {target !== undefined && (
           <LinkButton

@@ -6,7 +6,7 @@ import { Empty } from "@/components/ui/Empty"
 import { Failure } from "@/components/ui/Failure"
 import { Skeleton } from "@/components/ui/Skeleton"
 import { clock } from "@/lib/format"
-import { levelOf, textOfLog } from "../model/log"
+import { levelOf, textOfLog } from "@/lib/log"
 import type { Span } from "../model/span"
 import styles from "./details.module.css"
 

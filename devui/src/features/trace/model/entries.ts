@@ -5,7 +5,7 @@
  */
 import type { LogData } from "@/api/schema"
 import { duration } from "@/lib/format"
-import { levelOf, textOfLog } from "./log"
+import { levelOf, textOfLog } from "@/lib/log"
 import type { TraceNode, Tree } from "./tree"
 
 interface Entry {

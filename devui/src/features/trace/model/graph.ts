@@ -3,6 +3,7 @@
  *
  *     const { points, lines } = callsOf(tree)
  */
+import { tookOf } from "./span"
 import type { TraceNode, Tree } from "./tree"
 
 interface Point {
@@ -24,7 +25,8 @@ interface Line {
   errors: number
 }
 
-const identity = ({ span }: TraceNode) => span.key ?? `${span.label}:${span.name}`
+/** What makes two spans the same action: its key, else what it is and is called. */
+export const identity = ({ span }: TraceNode) => span.key ?? `${span.label}:${span.name}`
 
 export function callsOf(tree: Tree): { points: readonly Point[]; lines: readonly Line[] } {
   const points = new Map<string, Point>()
@@ -50,7 +52,7 @@ export function callsOf(tree: Tree): { points: readonly Point[]; lines: readonly
     point.count += 1
     point.errors += failed
     point.running ||= span.end === undefined
-    point.totalMs += span.end === undefined ? 0 : span.end - span.start
+    point.totalMs += tookOf(span) ?? 0
     if (parent === undefined) continue
     const from = identity(parent)
     const key = `${from}\n${id}`

@@ -3,7 +3,9 @@
  *
  *     const span = spanOfOutline(outline.spans[0])
  */
+
 import type { Outline, SpanData, SpanOutline } from "@/api/schema"
+import { count } from "@/lib/format"
 
 type SpanState = "success" | "error" | "cancelled"
 
@@ -17,6 +19,12 @@ interface SpanEvent {
   name: string
   timeMs: number
   attributes: Record<string, unknown>
+}
+
+/** Of a model: what it was given, and what it wrote. */
+export interface Tokens {
+  input: number
+  output: number
 }
 
 export interface Span {
@@ -179,12 +187,22 @@ export function newer(known: Span | undefined, told: Span): Span {
   return known?.end !== undefined && told.end === undefined ? known : told
 }
 
+/** Milliseconds; undefined while it runs. */
+export function tookOf(span: Span | undefined): number | undefined {
+  return span?.end === undefined ? undefined : span.end - span.start
+}
+
 /** Tokens that a model or embedder counted itself. */
-export function tokensOf(span: Span): { input: number; output: number } | undefined {
+export function tokensOf(span: Span): Tokens | undefined {
   const usage = (span.output as { usage?: Record<string, unknown> } | undefined)?.usage
   const input = number(span.attributes["gen_ai.usage.input_tokens"]) ?? number(usage?.inputTokens)
   const output = number(span.attributes["gen_ai.usage.output_tokens"]) ?? number(usage?.outputTokens)
   return input === undefined && output === undefined ? undefined : { input: input ?? 0, output: output ?? 0 }
+}
+
+/** `120 → 48`. */
+export function tokensText({ input, output }: Tokens): string {
+  return `${count(input)} → ${count(output)}`
 }
 
 function number(value: unknown): number | undefined {

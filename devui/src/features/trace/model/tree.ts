@@ -6,7 +6,7 @@
  *
  * Without recursion: a trace may be 50,000 spans deep.
  */
-import { type Span, tokensOf } from "./span"
+import { type Span, type Tokens, tokensOf } from "./span"
 
 export interface TraceNode {
   span: Span
@@ -22,7 +22,7 @@ export interface TraceNode {
   /** Something below has failed. */
   failedBelow: boolean
   /** Of models here and below. */
-  tokens: { input: number; output: number } | undefined
+  tokens: Tokens | undefined
   /** Its parent is not in the store. */
   orphan: boolean
 }
@@ -128,7 +128,7 @@ function sumUp(nodes: readonly TraceNode[]): void {
   }
 }
 
-function plus(a: TraceNode["tokens"], b: TraceNode["tokens"]): TraceNode["tokens"] {
+function plus(a: Tokens | undefined, b: Tokens | undefined): Tokens | undefined {
   if (a === undefined || b === undefined) return a ?? b
   return { input: a.input + b.input, output: a.output + b.output }
 }

@@ -2,21 +2,18 @@
  * What two ranked lists have in common.
  *
  *     moves(before, after)     // where each document was, and where it is
- *     overlap(left, right)     // {both, onlyLeft, onlyRight, jaccard}
+ *     overlap(left, right)     // {both, onlyLeft, onlyRight, jaccard, meanShift}
  */
 
 /** Ranks are from 0; undefined where the list does not have the document. */
 export type Move = { key: string; before: number | undefined; after: number | undefined }
 
-/** One for each document of either list, in the order of `after`; those that fell out come last. */
+/** One for each document of either list, in the order of `after`; those that fell out come last. The first rank counts. */
 export function moves(before: readonly string[], after: readonly string[]): Move[] {
   const was = ranks(before)
   const is = ranks(after)
-  const found: Move[] = after.map((key, rank) => ({ key, before: was.get(key), after: rank }))
-  before.forEach((key, rank) => {
-    if (!is.has(key)) found.push({ key, before: rank, after: undefined })
-  })
-  return found
+  const keys = new Set([...is.keys(), ...was.keys()])
+  return [...keys].map((key) => ({ key, before: was.get(key), after: is.get(key) }))
 }
 
 /** How many places a document went up; negative: down, undefined: it is in one of the lists only. */
