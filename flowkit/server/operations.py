@@ -83,7 +83,14 @@ class Operation:
         """The route, with errors as answers."""
         from starlette.routing import Route
 
-        return Route(self.path, _Endpoint(self), methods=[self.method], name=self.name)
+        class OurRoute(Route):
+            async def handle(self, scope: "Scope", receive: "Receive", send: "Send") -> None:
+                if scope["method"] in (self.methods or ()):
+                    await self.app(scope, receive, send)
+                else:  # Starlette's own answer is no JSON
+                    await _other_method(scope)(scope, receive, send)
+
+        return OurRoute(self.path, _Endpoint(self), methods=[self.method], name=self.name)
 
 
 class _Endpoint:
@@ -132,8 +139,29 @@ def answer_json(value: Any, status: int = 200) -> "ASGIApp":
 
 async def not_found(scope: "Scope", receive: "Receive", send: "Send") -> None:
     """The answer where nothing is."""
-    told = {"code": 5, "status": "NOT_FOUND", "message": f"there is nothing at {scope['path']}", "details": {}}
+    told = {
+        "code": 5,
+        "status": "NOT_FOUND",
+        "message": f"there is nothing at {scope['path'][:200]}",
+        "details": {"hint": "GET /api/openapi.json lists what there is"},
+    }
     await answer_json({"error": told}, 404)(scope, receive, send)
+
+
+def _other_method(scope: "Scope") -> "ASGIApp":
+    from starlette.responses import Response
+    from starlette.routing import Match, Route
+
+    found = (route for route in scope["router"].routes if isinstance(route, Route))
+    at = (route.methods or () for route in found if route.matches(scope)[0] is not Match.NONE)
+    methods = sorted(set().union(*at))
+    told = {
+        "code": 12,
+        "status": "UNIMPLEMENTED",
+        "message": f"{scope['path']} is not answered to {scope['method']}",
+        "details": {"hint": f"it is asked by {' or '.join(methods)}"},
+    }
+    return Response(to_json({"error": told}), 405, {"allow": ", ".join(methods)}, "application/json")
 
 
 def _error(error: Exception, *, genkit: bool) -> "ASGIApp":

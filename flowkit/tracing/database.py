@@ -14,7 +14,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from flowkit.errors import FlowkitError, Status, StoreError
+from flowkit.errors import FlowkitError, InvalidInputError, Status, StoreError
 
 if TYPE_CHECKING:
     from sqlite3 import Connection, Error
@@ -259,6 +259,8 @@ class Database:
             if type(error) not in (sqlite3.DatabaseError, sqlite3.OperationalError):
                 raise  # about the values, not about the file
             raise self._error(error) from error
+        except OverflowError as error:
+            raise InvalidInputError("a number does not fit into 64 bits", hint="give a smaller one") from error
         except OSError as error:
             if error.errno in (errno.ENOSPC, errno.EDQUOT):
                 raise self._full() from error

@@ -65,7 +65,11 @@ def trace_of_file(data: Any) -> tuple[list[SpanRow], list[LogRow]]:
 
 def _set_times(row: SpanRow, times: Any) -> None:
     """The exact times, when the file has them and they agree with the others."""
-    if not isinstance(times, list) or len(times) != 2 or not all(isinstance(t, str) and t.isdecimal() for t in times):
+    if (
+        not isinstance(times, list)
+        or len(times) != 2
+        or not all(isinstance(t, str) and len(t) < 20 and t.isdecimal() for t in times)
+    ):
         return
     start, end = map(int, times)
     if abs(start - row.start_ns) < 1_000_000 and abs(end - row.end_ns) < 1_000_000:

@@ -68,10 +68,12 @@ def log_from_genkit(record: Mapping[str, Any]) -> LogRow:
         raise TypeError("attributes and instrumentationLibrary are objects")
     row = LogRow(round(float(record["timestamp"]) * 1000) * 1000, record.get("body"))
     row.severity_number = int(record.get("severityNumber") or 0)
+    if not (0 <= row.time_ns < 2**63 and 0 <= row.severity_number < 2**31):
+        raise ValueError("timestamp or severityNumber is out of range")
     row.severity_text = None if record.get("severityText") is None else str(record["severityText"])
-    row.trace_id, row.span_id = record.get("traceId"), record.get("spanId")
+    row.trace_id, row.span_id = (record.get(name) and str(record[name]) for name in ("traceId", "spanId"))
     row.attributes = attributes
     if library.get("name"):
-        row.scope = (str(library["name"]), library.get("version"))
+        row.scope = (str(library["name"]), library.get("version") and str(library["version"]))
     row.log_id = str(record.get("logId") or row.log_id)
     return row

@@ -14,7 +14,7 @@ from flowkit.core.values import to_json
 from flowkit.errors import InvalidInputError
 from flowkit.schema.text import clean_text
 from flowkit.tracing.log_rows import LogRow
-from flowkit.tracing.reading import Where
+from flowkit.tracing.reading import Where, cursor_of
 
 if TYPE_CHECKING:
     from sqlite3 import Connection
@@ -110,10 +110,7 @@ class LogStore:
         if after is not None:
             where.add("id > ?", after)
         if cursor is not None:
-            time_ns, _, number = cursor.partition(".")
-            if not (time_ns.isdecimal() and number.isdecimal()):
-                raise InvalidInputError(f"{cursor!r} is no cursor of this list", hint="take it from the page before")
-            where.add("(time_ns, id) < (?, ?)", int(time_ns), int(number))
+            where.add("(time_ns, id) < (?, ?)", *cursor_of(cursor))
         with self._database.read() as db:
             if db is None or not _has_logs(db):
                 return LogPage([])

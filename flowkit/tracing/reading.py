@@ -19,8 +19,19 @@ from flowkit.tracing.writing import DROPPED, FAILURE_SOURCE, LOCAL_ROOT
 if TYPE_CHECKING:
     from sqlite3 import Connection
 
-__all__ = ["Where", "card_rows", "is_alive", "list_rows", "read_spans", "read_value", "summary", "this_process"]
+__all__ = [
+    "Where",
+    "card_rows",
+    "cursor_of",
+    "is_alive",
+    "list_rows",
+    "read_spans",
+    "read_value",
+    "summary",
+    "this_process",
+]
 
+_CURSOR_CHARS = 39  # two integers of 64 bits
 _SUMMARY = (
     "id, start_ns, trace_id, name, kind, key, end_ns, status, spans, error, labels, input_tokens, output_tokens,"
     " size_bytes, internal, input, output, process"
@@ -101,16 +112,21 @@ def _condition(where: Where, after: str | None) -> tuple[str, list[Any]]:
     terms, values = list(where.terms), list(where.values)
     if after is not None:
         terms.append("(start_ns, id) < (?, ?)")
-        values += _cursor(after)
+        values += cursor_of(after)
     # As everything stored is: text with lone surrogates could not even be asked for.
     values = [clean_text(value)[0] if isinstance(value, str) else value for value in values]
     return " AND ".join(terms) or "1", values
 
 
-def _cursor(text: str) -> tuple[int, int]:
+def cursor_of(text: str) -> tuple[int, int]:
+    """Time and number of the last row of the page before.
+
+    Raises:
+        InvalidInputError: it is no cursor.
+    """
     start, _, number = text.partition(".")
-    if not (start.isdecimal() and number.isdecimal()):
-        raise InvalidInputError(f"{text!r} is no cursor of this list", hint="take it from the page before")
+    if not (start.isdecimal() and number.isdecimal() and len(text) <= _CURSOR_CHARS):
+        raise InvalidInputError(f"{text[:100]!r} is no cursor of this list", hint="take it from the page before")
     return int(start), int(number)
 
 

@@ -123,9 +123,9 @@ class TraceStore:
         if action is not None:
             where.add("key = ?" if action.startswith("/") else "name = ?", action)
         if since is not None:
-            where.add("start_ns >= ?", int(since.timestamp() * 1e9))
+            where.add("start_ns >= ?", _ns(since))
         if until is not None:
-            where.add("start_ns < ?", int(until.timestamp() * 1e9))
+            where.add("start_ns < ?", _ns(until))
         if min_duration_ms is not None:
             where.add("end_ns > 0 AND end_ns - start_ns >= ?", int(min_duration_ms * 1e6))
         for name, value in (labels or {}).items():
@@ -321,6 +321,13 @@ class TraceStore:
         """A number that differs from the last one when anybody has written in between. Cheap enough for every 50 ms."""
         with self.database.read() as db:
             return 0 if db is None else int(db.execute("PRAGMA data_version").fetchone()[0])
+
+
+def _ns(moment: datetime) -> int:
+    try:
+        return int(moment.timestamp() * 1e9)
+    except (OverflowError, ValueError):  # without a zone, and a year at the edge of what `datetime` has
+        raise InvalidInputError(f"{moment.isoformat()} is out of range", hint="give a date since 1970") from None
 
 
 def _check_limit(limit: int) -> None:

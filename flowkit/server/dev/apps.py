@@ -6,13 +6,14 @@ actions = await apps.get_json(runtime, "/api/actions")
 """
 
 import asyncio
+import json
 import time
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from flowkit.errors import BackendError, FlowkitError, NotFoundError, UnsupportedError
+from flowkit.errors import BackendError, FlowkitError, InvalidInputError, NotFoundError, UnsupportedError
 from flowkit.server.dev.shapes import RuntimeData
 from flowkit.server.runtimes import Runtime, runtimes
 
@@ -112,7 +113,7 @@ class Apps:
 
         timeout = httpx.Timeout(_ASK_SECONDS, read=None, write=30)
         try:
-            async with self._http().stream("POST", runtime.url + path, json=body, timeout=timeout) as response:
+            async with self._http().stream("POST", runtime.url + path, timeout=timeout, **_sent(body)) as response:
                 yield response
         except httpx.HTTPError as error:
             raise self._gone(runtime, error) from error
@@ -134,7 +135,7 @@ class Apps:
         import httpx
 
         try:
-            return await self._http().request(method, runtime.url + path, json=body, timeout=timeout_seconds)
+            return await self._http().request(method, runtime.url + path, timeout=timeout_seconds, **_sent(body))
         except httpx.HTTPError as error:
             raise self._gone(runtime, error) from error
 
@@ -175,6 +176,21 @@ class Apps:
         except httpx.HTTPError:
             return None
         return runtime_data(runtime) if response.status_code == 200 else None
+
+
+def _sent(body: Any) -> dict[str, Any]:
+    """The arguments of a request. Halves of characters, which are no UTF-8, go as escapes, as JavaScript sends them."""
+    if body is None:
+        return {}
+    try:
+        text = json.dumps(body, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+        try:
+            raw = text.encode()
+        except UnicodeEncodeError:
+            raw = json.dumps(body, separators=(",", ":")).encode()
+    except (ValueError, RecursionError) as error:
+        raise InvalidInputError(f"this cannot be sent to the app: {error}", hint="send a smaller value") from None
+    return {"content": raw, "headers": {"content-type": "application/json"}}
 
 
 def runtime_data(runtime: Runtime) -> RuntimeData:

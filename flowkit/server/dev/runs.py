@@ -8,6 +8,7 @@ nothing.
 
 import asyncio
 import json
+import logging
 import secrets
 import time
 from collections import deque
@@ -24,6 +25,8 @@ if TYPE_CHECKING:
     from httpx import Response
 
 __all__ = ["Run", "Runs"]
+
+_log = logging.getLogger("flowkit.server")
 
 _KEPT_RUNS = 100
 _KEPT_SECONDS = 30.0
@@ -101,7 +104,7 @@ class Run:
         self.opened.set()
 
     async def chunk(self, line: bytes) -> None:
-        await self._add({"type": "chunk", "chunk": json.loads(line)}, len(line))
+        await self._add({"type": "chunk", "chunk": _told(line)}, len(line))
 
     async def end(self, answer: dict[str, Any]) -> None:
         """The last frame: a result, or an error."""
@@ -207,7 +210,10 @@ class Runs:
         except asyncio.CancelledError:
             await run.end({"error": {"code": _CANCELLED_CODE, "message": CANCELLED, "details": {}}})
             raise
-        except FlowkitError as error:
+        except Exception as error:  # noqa: BLE001  whatever went wrong, whoever follows the run hears of its end
+            if not isinstance(error, FlowkitError):
+                _log.exception("the run of %s cannot be followed", run.info.key)
+                error = BackendError(f"the run cannot be followed: {error}", hint="its trace may say how it went on")
             if not run.opened.is_set():
                 run.refused = error
             await run.end({"error": wire_error(error, run.info.trace_id)})
@@ -256,11 +262,16 @@ async def _lines(response: "Response", run: Run) -> bytes:
 
 
 def _answer(last: bytes) -> dict[str, Any]:
+    answer = _told(last)
+    return answer if isinstance(answer, dict) else {"result": answer}
+
+
+def _told(line: bytes) -> Any:
+    """The value on a line of the app's answer."""
     try:
-        answer = json.loads(last)
+        return json.loads(line)
     except ValueError:
         raise BackendError("the app ended in the middle of the run", hint="its own output says why") from None
-    return answer if isinstance(answer, dict) else {"result": answer}
 
 
 async def _refusal(response: "Response", key: str) -> FlowkitError:

@@ -279,7 +279,7 @@ class ListSummaries(Wire):
     """Words in names, inputs, outputs and errors; "quoted" ones in a row."""
     since: datetime | None = None
     until: datetime | None = None
-    min_ms: float | None = Field(None, ge=0)
+    min_ms: float | None = Field(None, ge=0, allow_inf_nan=False)
     label: str | None = None
     """`name=value`."""
     internal: bool = False

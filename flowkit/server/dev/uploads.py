@@ -6,9 +6,11 @@ download.
 A flow reads one by the path that the answer tells, which is relative to the project.
 """
 
+import os
 import re
 import secrets
 import shutil
+import stat
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -82,7 +84,7 @@ class Uploads:
         except BaseException:
             shutil.rmtree(folder, ignore_errors=True)
             raise
-        return self._told(target)
+        return self._told(target, target.stat())
 
     def find(self, upload_id: str) -> Path:
         """The file of an upload.
@@ -90,20 +92,18 @@ class Uploads:
         Raises:
             NotFoundError: there is none.
         """
-        folder = self.folder / upload_id
-        files = [file for file in folder.iterdir() if file.is_file()] if folder.is_dir() else []
-        # Somebody may have put a link there.
-        if not files or not files[0].resolve().is_relative_to(self.folder.resolve()):
-            raise NotFoundError(f"no upload {upload_id!r}", hint="GET /api/uploads lists them")
-        return files[0]
+        found = self._file(self.folder / upload_id)
+        if found is None:
+            raise _unknown(upload_id)
+        return found[0]
 
     def list(self) -> list[Upload]:
         """All of them, newest first."""
         if not self.folder.is_dir():
             return []
-        files = [file for folder in self.folder.iterdir() if folder.is_dir() for file in folder.iterdir()]
-        files.sort(key=lambda file: file.stat().st_mtime_ns, reverse=True)
-        return [self._told(file) for file in files if file.is_file()]
+        found = [file for file in map(self._file, self.folder.iterdir()) if file is not None]
+        found.sort(key=lambda each: each[1].st_mtime_ns, reverse=True)
+        return [self._told(*each) for each in found]
 
     def delete(self, upload_id: str) -> None:
         """Remove an upload.
@@ -111,11 +111,30 @@ class Uploads:
         Raises:
             NotFoundError: there is none.
         """
-        shutil.rmtree(self.find(upload_id).parent)
+        try:
+            shutil.rmtree(self.find(upload_id).parent)
+        except FileNotFoundError:  # another call was quicker
+            raise _unknown(upload_id) from None
 
-    def _told(self, file: Path) -> Upload:
+    def _file(self, folder: Path) -> tuple[Path, os.stat_result] | None:
+        """The file in an upload's folder; None when there is none, when it has just been deleted, or when it is a link
+        out of there, which somebody may have made."""
+        try:
+            for file in folder.iterdir():
+                about = file.stat()
+                if stat.S_ISREG(about.st_mode) and file.resolve().is_relative_to(self.folder.resolve()):
+                    return file, about
+        except OSError:
+            return None
+        return None
+
+    def _told(self, file: Path, about: os.stat_result) -> Upload:
         path = file.relative_to(self._root).as_posix()
-        return Upload(id=file.parent.name, name=file.name, path=path, size_bytes=file.stat().st_size)
+        return Upload(id=file.parent.name, name=file.name, path=path, size_bytes=about.st_size)
+
+
+def _unknown(upload_id: str) -> NotFoundError:
+    return NotFoundError(f"no upload {upload_id!r}", hint="GET /api/uploads lists them")
 
 
 def safe_name(name: str) -> str:
