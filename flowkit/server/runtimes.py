@@ -20,6 +20,7 @@ from flowkit.server.reflection.runtime_file import runtimes_folder
 __all__ = ["Runtime", "running", "runtimes", "sweep"]
 
 _HEALTH_SECONDS = 2.0
+_TEXT_CHARS = 2_000
 _LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1"})
 
 
@@ -80,22 +81,29 @@ def sweep(root: Path) -> list[Path]:
 def _read(file: Path) -> Runtime | None:
     try:
         told: Any = json.loads(file.read_text(encoding="utf-8"))
-    except (OSError, ValueError):  # not whole yet, or gone
+    except (OSError, ValueError, RecursionError):  # not whole yet, or gone
         return None
-    if not isinstance(told, Mapping) or not isinstance(told.get("pid"), int):
+    if not isinstance(told, Mapping) or not isinstance(told.get("pid"), int) or not 0 < told["pid"] < 2**31:
         return None
-    texts = {key: told.get(key) for key in ("id", "reflectionServerUrl", "timestamp")}
-    if not all(isinstance(value, str) for value in texts.values()) or not _is_here(str(texts["reflectionServerUrl"])):
+    texts = [told.get(key) for key in ("id", "reflectionServerUrl", "timestamp")]
+    # Control characters and halves of characters can be part of no address and of no answer.
+    if not all(isinstance(text, str) and text.isprintable() and len(text) <= _TEXT_CHARS for text in texts):
+        return None
+    if not _is_here(told["reflectionServerUrl"]):
         return None
     return Runtime(
         id=str(told["id"]),
         pid=told["pid"],
-        name=str(told.get("name") or told["id"]),
+        name=_shown(told.get("name") or told["id"]),
         url=str(told["reflectionServerUrl"]).rstrip("/"),
         timestamp=str(told["timestamp"]).replace("_", ":"),
-        version=str(told.get("genkitVersion") or ""),
+        version=_shown(told.get("genkitVersion") or ""),
         file=file,
     )
+
+
+def _shown(text: Any) -> str:
+    return "".join(letter if letter.isprintable() else "\ufffd" for letter in str(text)[:_TEXT_CHARS])
 
 
 def _is_here(url: str) -> bool:
