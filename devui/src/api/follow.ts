@@ -6,16 +6,10 @@
  *     follower.subscribe(draw)
  *     await follower.start({ key: "/flow/menuQA", input: "What is vegan?" })
  */
-import { ApiError, api, ask, OfflineError } from "@/api/client"
+import { ApiError, reason } from "@/api/client"
 import { lines } from "@/api/lines"
+import { cancelRun, failureOf, type RunRequest, startRun } from "@/api/runs"
 import type { RunEvent, RunInfo } from "@/api/schema"
-
-export interface RunRequest {
-  key: string
-  /** Absent or undefined: the action is called without one. */
-  input?: unknown
-  context?: Record<string, unknown> | undefined
-}
 
 type RunStatus = "starting" | "running" | "success" | "error" | "cancelled" | "lost"
 
@@ -28,23 +22,6 @@ export interface RunState {
   readonly dropped: boolean
   readonly result: unknown
   readonly error: ApiError | undefined
-}
-
-/** How a run failed: its exception, and where. */
-export class RunFailure extends ApiError {
-  constructor(
-    readonly type: string,
-    message: string,
-    readonly stack_: string,
-    about: {
-      status: string
-      hint?: string | undefined
-      fields?: readonly { path: string; message: string }[]
-    },
-  ) {
-    super(about.status, message, about.hint, about.fields ?? [], 0)
-    this.name = "RunFailure"
-  }
 }
 
 const IDLE: RunState = {
@@ -81,19 +58,14 @@ export class Follower {
   readonly headSnapshot = (): RunHead => this.head
 
   /** Begin a run; undefined when it was refused, and `state.error` says why. */
-  async start({ key, input, context }: RunRequest): Promise<RunInfo | undefined> {
+  async start(request: RunRequest): Promise<RunInfo | undefined> {
     this.leave()
     const abort = new AbortController()
     this.abort = abort
     this.set({ ...IDLE, status: "starting" })
-    const body = {
-      key,
-      ...(input === undefined ? {} : { input }),
-      ...(context === undefined ? {} : { context }),
-    }
     let run: RunInfo
     try {
-      run = await ask(api.POST("/api/runs", { body: body as never }))
+      run = await startRun(request)
     } catch (error) {
       if (this.abort === abort) this.set({ ...IDLE, status: "error", error: asApiError(error) })
       return undefined
@@ -122,7 +94,7 @@ export class Follower {
   async cancel(): Promise<void> {
     const { run, status } = this.state
     if (run === undefined || run.runId === "" || status !== "running") return
-    await ask(api.POST("/api/runs/{run_id}/cancel", { params: { path: { run_id: run.runId } } }))
+    await cancelRun(run.runId)
   }
 
   /** Stop looking; the run goes on. */
@@ -147,7 +119,7 @@ export class Follower {
         }
       } catch (error) {
         if (signal.aborted) return
-        if (error instanceof ApiError && !(error instanceof OfflineError) && error.http === 404) {
+        if (error instanceof ApiError && error.http === 404) {
           this.lost(seen)
           return
         }
@@ -241,30 +213,11 @@ function headOf({ chunks, ...head }: RunState): RunHead {
 
 function asApiError(error: unknown): ApiError {
   if (error instanceof ApiError) return error
-  const message = error instanceof Error ? error.message : String(error)
-  return new ApiError("UNAVAILABLE", message, "This page goes on when `flowkit start` runs again", [], 0)
-}
-
-interface WireError {
-  message?: unknown
-  details?: { status?: unknown; hint?: unknown; stack?: unknown; errors?: unknown }
-}
-
-/** The exception's type is the beginning of the traceback's last line. */
-function failureOf(error: unknown): RunFailure {
-  const { message, details = {} } = (error ?? {}) as WireError
-  const stack = typeof details.stack === "string" ? details.stack : ""
-  const said = typeof message === "string" ? message : "The run failed"
-  return new RunFailure(typeFrom(stack, said), said, stack, {
-    status: typeof details.status === "string" ? details.status : "UNKNOWN",
-    hint: typeof details.hint === "string" ? details.hint : undefined,
-    fields: Array.isArray(details.errors) ? (details.errors as { path: string; message: string }[]) : [],
-  })
-}
-
-function typeFrom(stack: string, message: string): string {
-  const named = stack.split("\n").filter((line) => /^[A-Za-z_][\w.]*(:|$)/.test(line))
-  const first = message.split("\n")[0] as string
-  const line = named.findLast((one) => one.endsWith(first)) ?? named.at(-1)
-  return line?.split(":")[0]?.split(".").pop() ?? "Error"
+  return new ApiError(
+    "UNAVAILABLE",
+    reason(error),
+    "This page goes on when `flowkit start` runs again",
+    [],
+    0,
+  )
 }

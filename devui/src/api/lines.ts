@@ -1,12 +1,16 @@
 /**
- * Streams of one JSON value on each line.
+ * Streams of text in pieces, and of one JSON value on each line.
  *
  *     for await (const event of lines<RunEvent>(`/api/runs/${id}/events`, { signal })) …
  */
 import { request } from "./client"
 
-/** Values as they arrive, until the server ends the stream or `signal` is aborted. */
-export async function* lines<T>(url: string, { signal }: { signal: AbortSignal }): AsyncGenerator<T> {
+/** Pieces as they arrive, those of one packet together, until the server ends the stream or `signal` is aborted. */
+export async function* pieces(
+  url: string,
+  separator: string,
+  { signal }: { signal: AbortSignal },
+): AsyncGenerator<readonly string[]> {
   const response = await request(url, { signal })
   if (response.body === null) return
   const reader = response.body.pipeThrough(new TextDecoderStream()).getReader()
@@ -15,12 +19,19 @@ export async function* lines<T>(url: string, { signal }: { signal: AbortSignal }
     for (;;) {
       const { done, value } = await reader.read()
       if (done) break
-      const parts = (rest + value).split("\n")
+      const parts = (rest + value).split(separator)
       rest = parts.pop() ?? ""
-      for (const line of parts) if (line.trim() !== "") yield JSON.parse(line) as T
+      yield parts
     }
-    if (rest.trim() !== "") yield JSON.parse(rest) as T
+    yield [rest]
   } finally {
     await reader.cancel().catch(() => undefined)
+  }
+}
+
+/** Values as they arrive. */
+export async function* lines<T>(url: string, { signal }: { signal: AbortSignal }): AsyncGenerator<T> {
+  for await (const parts of pieces(url, "\n", { signal })) {
+    for (const line of parts) if (line.trim() !== "") yield JSON.parse(line) as T
   }
 }

@@ -4,48 +4,20 @@
  *     const { run, result } = await runToEnd("/indexer/menu", { documents }, { signal })
  */
 import { keepPreviousData, type UseQueryResult, useQuery } from "@tanstack/react-query"
-import { ApiError, api, ask } from "./client"
+import { ApiError } from "./client"
 import { lines } from "./lines"
+import { cancelRun, failureOf, startRun } from "./runs"
 import type { RunEvent, RunInfo } from "./schema"
 
 export type Finished = { run: RunInfo; result: unknown }
-
-/** The run came to its end without a result: it failed, or was cancelled. */
-class RunFailed extends ApiError {
-  constructor(
-    readonly run: RunInfo,
-    told: {
-      status?: string
-      message?: string
-      details?: { hint?: string; errors?: { path: string; message: string }[] }
-    },
-  ) {
-    const cancelled = run.status === "cancelled"
-    super(
-      told.status ?? (cancelled ? "CANCELLED" : "UNKNOWN"),
-      told.message ?? (cancelled ? "The run was cancelled" : "The run failed"),
-      told.details?.hint,
-      told.details?.errors ?? [],
-      0,
-    )
-    this.name = "RunFailed"
-  }
-}
-
-export function startRun(key: string, input: unknown): Promise<RunInfo> {
-  return ask(api.POST("/api/runs", { body: { key, input } as never }))
-}
-
-export async function cancelRun(runId: string): Promise<void> {
-  await api.POST("/api/runs/{run_id}/cancel", { params: { path: { run_id: runId } } })
-}
 
 /** Wait for the end of a run that was started; also of one that ended before, as long as the server remembers it. */
 export async function followToEnd(runId: string, signal: AbortSignal): Promise<Finished> {
   for await (const event of lines<RunEvent>(`/api/runs/${runId}/events`, { signal })) {
     if (event.type !== "ended" || !event.run) continue
-    if (event.run.status !== "success") throw new RunFailed(event.run, event.error ?? {})
-    return { run: event.run, result: event.result }
+    if (event.run.status === "success") return { run: event.run, result: event.result }
+    if (event.error) throw failureOf(event.error)
+    throw new ApiError("CANCELLED", "The run was cancelled", undefined, [], 0)
   }
   throw new ApiError("UNAVAILABLE", "The run was lost: the server ended", "run it again", [], 0)
 }
@@ -56,7 +28,7 @@ export async function runToEnd(
   input: unknown,
   { signal, onStart }: { signal: AbortSignal; onStart?: (run: RunInfo) => void },
 ): Promise<Finished> {
-  const run = await startRun(key, input)
+  const run = await startRun({ key, input })
   onStart?.(run)
   try {
     signal.throwIfAborted()

@@ -7,7 +7,8 @@
  * A page with much beside the stream takes `useFollower`, `useHead` and, only where they are shown, `useChunks`.
  */
 import { useEffect, useState, useSyncExternalStore } from "react"
-import { Follower, type RunHead, type RunRequest, type RunState } from "@/api/follow"
+import { Follower, type RunHead, type RunState } from "@/api/follow"
+import type { RunRequest } from "@/api/runs"
 import type { RunInfo } from "@/api/schema"
 
 interface UseRun extends RunState {

@@ -1,15 +1,15 @@
 /** How many runs of this server are running, and the way to stop each. Nothing when there is none. */
 import { Link } from "@tanstack/react-router"
 import { Square } from "lucide-react"
-import { useEffect, useState } from "react"
 import { useLive } from "@/api/live"
-import { cancelRun } from "@/api/runToEnd"
+import { cancelRun } from "@/api/runs"
 import type { RunInfo } from "@/api/schema"
 import { KindIcon } from "@/components/KindIcon"
 import { StatusIcon } from "@/components/StatusTag"
 import { Button, IconButton } from "@/components/ui/Button"
 import { Popover } from "@/components/ui/Popover"
 import { failed } from "@/components/ui/toast"
+import { useNow } from "@/components/useNow"
 import { duration } from "@/lib/format"
 import { splitKey } from "@/lib/paths"
 import styles from "./TopBar.module.css"
@@ -37,11 +37,7 @@ export function RunningMenu() {
 }
 
 function Row({ run }: { run: RunInfo }) {
-  const [now, setNow] = useState(Date.now)
-  useEffect(() => {
-    const timer = setInterval(() => setNow(Date.now()), 1000)
-    return () => clearInterval(timer)
-  }, [])
+  const now = useNow(1000)
   const { kind, name } = splitKey(run.key)
   return (
     <li className={styles.run}>

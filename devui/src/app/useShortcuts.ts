@@ -2,6 +2,7 @@
 import { useNavigate } from "@tanstack/react-router"
 import { useEffect, useRef } from "react"
 import { ROOMS } from "@/lib/rooms"
+import { isTyping } from "@/lib/typing"
 
 const CHORD_MS = 1200
 
@@ -42,13 +43,4 @@ export function useShortcuts({ onPalette, onSheet }: { onPalette: () => void; on
     window.addEventListener("keydown", onKeyDown)
     return () => window.removeEventListener("keydown", onKeyDown)
   }, [navigate])
-}
-
-/** The key is meant for a field, an editor or a window over the page. */
-function isTyping(target: EventTarget | null): boolean {
-  return (
-    target instanceof HTMLElement &&
-    (target.isContentEditable ||
-      target.closest("input, textarea, select, [role=dialog], [role=menu]") !== null)
-  )
 }

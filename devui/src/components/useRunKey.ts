@@ -1,18 +1,10 @@
 /** Ctrl-Enter runs, wherever the focus is: `useRunKey(() => void run())`. */
-import { useEffect, useRef } from "react"
+import { useKeyDown } from "./useKeyDown"
 
 export function useRunKey(onRun: () => void): void {
-  const latest = useRef(onRun)
-  useEffect(() => {
-    latest.current = onRun
+  useKeyDown((event) => {
+    if (event.key !== "Enter" || !(event.ctrlKey || event.metaKey) || event.defaultPrevented) return
+    event.preventDefault()
+    onRun()
   })
-  useEffect(() => {
-    const pressed = (event: KeyboardEvent) => {
-      if (event.key !== "Enter" || !(event.ctrlKey || event.metaKey) || event.defaultPrevented) return
-      event.preventDefault()
-      latest.current()
-    }
-    window.addEventListener("keydown", pressed)
-    return () => window.removeEventListener("keydown", pressed)
-  }, [])
 }

@@ -4,7 +4,8 @@ import { useSearch } from "@tanstack/react-router"
 import { ArrowUpDown, Play, Square } from "lucide-react"
 import { useEffect, useMemo, useState } from "react"
 import { actionsQuery } from "@/api/queries"
-import { cancelRun, followToEnd, startRun, useFinished } from "@/api/runToEnd"
+import { cancelRun, startRun } from "@/api/runs"
+import { followToEnd, useFinished } from "@/api/runToEnd"
 import type { ActionData } from "@/api/schema"
 import { Button } from "@/components/ui/Button"
 import { Empty } from "@/components/ui/Empty"
@@ -74,7 +75,7 @@ export function RerankBench({ action }: { action: ActionData }) {
       let documents: unknown[] = own.map((text, at) => ({ id: String(at), content: [{ text }], score: 0 }))
       if (retriever !== undefined) {
         const asking = inputOf(optionsOf(retriever), { ...draft, where: "", options: mode })
-        search = (await startRun(retriever.key, asking)).runId
+        search = (await startRun({ key: retriever.key, input: asking })).runId
         const found = await followToEnd(search, control.signal)
         documents = documentsOf(found.result)
           .slice(0, draft.k)
@@ -82,7 +83,7 @@ export function RerankBench({ action }: { action: ActionData }) {
       }
       const query = { content: [{ text: draft.q }] }
       const options = Object.keys(draft.options).length === 0 ? {} : { options: draft.options }
-      const started = await startRun(action.key, { query, documents, ...options })
+      const started = await startRun({ key: action.key, input: { query, documents, ...options } })
       setAddress(
         {
           q: draft.q,

@@ -4,7 +4,8 @@ import { useSearch } from "@tanstack/react-router"
 import { TextSearch } from "lucide-react"
 import { useEffect, useMemo, useState } from "react"
 import { actionsQuery } from "@/api/queries"
-import { cancelRun, startRun, useFinished } from "@/api/runToEnd"
+import { cancelRun, startRun } from "@/api/runs"
+import { useFinished } from "@/api/runToEnd"
 import type { ActionData } from "@/api/schema"
 import { Empty } from "@/components/ui/Empty"
 import { Failure } from "@/components/ui/Failure"
@@ -55,10 +56,10 @@ export function RetrieverBench({ action }: { action: ActionData }) {
     setRefused(undefined)
     try {
       const runs = await Promise.all([
-        startRun(action.key, inputOf(known, now)),
+        startRun({ key: action.key, input: inputOf(known, now) }),
         other === undefined
           ? undefined
-          : startRun(other.key, inputOf(optionsOf(other), { ...now, options: otherOptions })),
+          : startRun({ key: other.key, input: inputOf(optionsOf(other), { ...now, options: otherOptions }) }),
       ])
       setAddress(
         {

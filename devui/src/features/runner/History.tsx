@@ -1,7 +1,6 @@
 /** Earlier runs of an action, newest first; each can be looked at, and its input be taken. */
 import { useInfiniteQuery } from "@tanstack/react-query"
 import { CornerUpLeft } from "lucide-react"
-import { useEffect, useRef, useState } from "react"
 import { api, ask } from "@/api/client"
 import { useEvents } from "@/api/live"
 import { keys } from "@/api/queries"
@@ -12,6 +11,7 @@ import { Button, IconButton, LinkButton } from "@/components/ui/Button"
 import { Empty } from "@/components/ui/Empty"
 import { Failure } from "@/components/ui/Failure"
 import { Skeleton } from "@/components/ui/Skeleton"
+import { useSoon } from "@/components/useSoon"
 import { classes } from "@/lib/classes"
 import { duration } from "@/lib/format"
 import styles from "./runner.module.css"
@@ -24,6 +24,7 @@ interface HistoryProps {
 }
 
 const PAGE = 30
+const SOON_MS = 400
 
 export function History({ action, current, onShow, onUse }: HistoryProps) {
   const query = useInfiniteQuery({
@@ -40,10 +41,14 @@ export function History({ action, current, onShow, onUse }: HistoryProps) {
     initialPageParam: "",
     getNextPageParam: (page) => page.cursor ?? undefined,
   })
-  useNewRuns(action.key, query.data?.pages.flatMap((page) => page.traces) ?? [], () => void query.refetch())
+  const runs = query.data?.pages.flatMap((page) => page.traces) ?? []
+  // Runs that begin elsewhere appear, too; several at once are asked for once.
+  const soon = useSoon(() => void query.refetch(), SOON_MS)
+  useEvents("trace", ({ trace }) => {
+    if (trace?.key === action.key && !runs.some((run) => run.traceId === trace.traceId)) soon()
+  })
   if (query.isPending) return <Skeleton lines={6} />
   if (query.isError) return <Failure error={query.error} onRetry={() => void query.refetch()} />
-  const runs = query.data.pages.flatMap((page) => page.traces)
   if (runs.length === 0)
     return (
       <Empty
@@ -81,26 +86,6 @@ export function History({ action, current, onShow, onUse }: HistoryProps) {
       </div>
     </div>
   )
-}
-
-const SOON_MS = 400
-
-/** Runs that begin elsewhere appear, too; several at once are asked for once. */
-function useNewRuns(key: string, known: readonly Summary[], again: () => void): void {
-  const [waiting, setWaiting] = useState(false)
-  const latest = useRef(again)
-  latest.current = again
-  useEvents("trace", ({ trace }) => {
-    if (trace?.key === key && !known.some((one) => one.traceId === trace.traceId)) setWaiting(true)
-  })
-  useEffect(() => {
-    if (!waiting) return
-    const timer = setTimeout(() => {
-      setWaiting(false)
-      latest.current()
-    }, SOON_MS)
-    return () => clearTimeout(timer)
-  }, [waiting])
 }
 
 interface EntryProps {

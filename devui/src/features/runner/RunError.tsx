@@ -1,6 +1,7 @@
 /** Why a run failed: the exception and its traceback, or why it never began. */
 
-import { RunFailure, type RunHead } from "@/api/follow"
+import type { RunHead } from "@/api/follow"
+import { RunFailure } from "@/api/runs"
 import { Failure } from "@/components/ui/Failure"
 import { ErrorView } from "../trace/details/ErrorView"
 import styles from "./runner.module.css"

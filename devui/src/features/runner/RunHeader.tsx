@@ -1,10 +1,10 @@
 /** How the run stands: its status and time, the way to its trace, and to stop or repeat it. */
 import { RotateCw, Square } from "lucide-react"
-import { useEffect, useState } from "react"
 import type { RunHead } from "@/api/follow"
 import { StatusTag } from "@/components/StatusTag"
 import { TraceLink } from "@/components/TraceLink"
 import { Button } from "@/components/ui/Button"
+import { useNow } from "@/components/useNow"
 import { duration } from "@/lib/format"
 import styles from "./runner.module.css"
 
@@ -59,10 +59,6 @@ export function RunHeader({ run, onCancel, onRetry }: RunHeaderProps) {
 }
 
 function Ticking({ since }: { since: number }) {
-  const [now, setNow] = useState(Date.now)
-  useEffect(() => {
-    const timer = setInterval(() => setNow(Date.now()), 100)
-    return () => clearInterval(timer)
-  }, [])
+  const now = useNow(100)
   return <span aria-hidden>{duration(Math.max(0, now - since))}</span>
 }

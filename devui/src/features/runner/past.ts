@@ -4,8 +4,9 @@
  *     const { value, context } = await inputOf(traceId, spanId)
  */
 import { ApiError, api, ask } from "@/api/client"
-import { RunFailure, type RunState } from "@/api/follow"
+import type { RunState } from "@/api/follow"
 import { queryClient } from "@/api/queries"
+import { RunFailure } from "@/api/runs"
 import { fetchValue } from "../trace/details/useValue"
 import { spanIn } from "../trace/model/span"
 import { outlineQuery } from "../trace/useTrace"

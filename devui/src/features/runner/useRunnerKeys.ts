@@ -1,5 +1,5 @@
 /** Keys of the runner: Ctrl/Cmd-Enter runs, Ctrl-J changes between form and JSON, Esc asks to cancel. */
-import { useEffect, useRef } from "react"
+import { useKeyDown } from "@/components/useKeyDown"
 
 interface Does {
   run: () => void
@@ -8,23 +8,16 @@ interface Does {
   cancel: (() => void) | undefined
 }
 
-export function useRunnerKeys(does: Does): void {
-  const latest = useRef(does)
-  latest.current = does
-  useEffect(() => {
-    const listen = (event: KeyboardEvent) => {
-      if (event.defaultPrevented || event.isComposing) return
-      const mod = event.ctrlKey || event.metaKey
-      const { run, toggle, cancel } = latest.current
-      if (mod && event.key === "Enter") run()
-      else if (mod && event.key.toLowerCase() === "j") toggle()
-      else if (event.key === "Escape" && cancel !== undefined && !within(event.target)) cancel()
-      else return
-      event.preventDefault()
-    }
-    document.addEventListener("keydown", listen)
-    return () => document.removeEventListener("keydown", listen)
-  }, [])
+export function useRunnerKeys({ run, toggle, cancel }: Does): void {
+  useKeyDown((event) => {
+    if (event.defaultPrevented || event.isComposing) return
+    const mod = event.ctrlKey || event.metaKey
+    if (mod && event.key === "Enter") run()
+    else if (mod && event.key.toLowerCase() === "j") toggle()
+    else if (event.key === "Escape" && cancel !== undefined && !within(event.target)) cancel()
+    else return
+    event.preventDefault()
+  })
 }
 
 /** Esc belongs to what is open above the page, and to search fields. */

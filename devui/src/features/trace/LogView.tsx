@@ -7,6 +7,7 @@ import { useEvents } from "@/api/live"
 import { keys } from "@/api/queries"
 import { KindIcon } from "@/components/KindIcon"
 import { Failure } from "@/components/ui/Failure"
+import { useSoon } from "@/components/useSoon"
 import { classes } from "@/lib/classes"
 import { duration } from "@/lib/format"
 import styles from "./LogView.module.css"
@@ -15,6 +16,8 @@ import type { ViewProps } from "./TimelineView"
 
 const ROW = 28
 const MOST = 1000
+/** A span may log hundreds of records a second. */
+const SOON_MS = 250
 
 export default function LogView({
   traceId,
@@ -34,8 +37,9 @@ export default function LogView({
         }),
       ),
   })
+  const soon = useSoon(() => void logs.refetch(), SOON_MS)
   useEvents("log", ({ log }) => {
-    if (log?.traceId === traceId) logs.refetch()
+    if (log?.traceId === traceId) soon()
   })
   const entries = useMemo(
     () => entriesOf(tree, logs.data?.logs ?? [], state.found),

@@ -2,7 +2,7 @@
 import { useQuery } from "@tanstack/react-query"
 import { useNavigate, useParams, useSearch } from "@tanstack/react-router"
 import { ChevronLeft, ChevronRight, Download, Play, ScrollText, Trash2 } from "lucide-react"
-import { useEffect, useRef, useState } from "react"
+import { useState } from "react"
 import { ApiError, api, ask } from "@/api/client"
 import { keys, queryClient } from "@/api/queries"
 import { Button, IconButton, LinkButton } from "@/components/ui/Button"
@@ -11,9 +11,10 @@ import { Empty } from "@/components/ui/Empty"
 import { PageHeader } from "@/components/ui/PageHeader"
 import { failed, toast } from "@/components/ui/toast"
 import { useTitle } from "@/components/ui/useTitle"
+import { useKeyDown } from "@/components/useKeyDown"
 import { runPath } from "@/lib/paths"
 import { exportTrace } from "./exportTrace"
-import { isTyping } from "./keys"
+import { isLetter } from "./keys"
 import { neighbour } from "./neighbours"
 import { SummaryLine } from "./SummaryLine"
 import { viewOf } from "./Toolbar"
@@ -39,18 +40,12 @@ export function TracePage() {
       navigate({ to: "/traces/$id", params: { id: found }, search: view })
     }
   }
-  const latest = useRef(step)
-  latest.current = step
-  useEffect(() => {
-    const listen = (event: KeyboardEvent) => {
-      const key = event.key.toLowerCase()
-      if (isTyping(event) || (key !== "j" && key !== "k")) return
-      event.preventDefault()
-      latest.current(key === "j" ? "older" : "newer")
-    }
-    document.addEventListener("keydown", listen)
-    return () => document.removeEventListener("keydown", listen)
-  }, [])
+  useKeyDown((event) => {
+    const key = event.key.toLowerCase()
+    if (!isLetter(event) || (key !== "j" && key !== "k")) return
+    event.preventDefault()
+    step(key === "j" ? "older" : "newer")
+  })
 
   const remove = async () => {
     setAsks(false)

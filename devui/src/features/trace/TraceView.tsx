@@ -4,20 +4,22 @@
  *     <TraceView traceId={run.traceId} live={running} compact />
  */
 import { useNavigate } from "@tanstack/react-router"
-import { lazy, Suspense, useEffect, useRef, useState } from "react"
+import { lazy, Suspense, useRef, useState } from "react"
 import { Empty } from "@/components/ui/Empty"
 import { Failure } from "@/components/ui/Failure"
 import { Skeleton } from "@/components/ui/Skeleton"
 import { SplitPane } from "@/components/ui/SplitPane"
+import { useKeyDown } from "@/components/useKeyDown"
+import { useNow } from "@/components/useNow"
 import { runTarget } from "./details/runTarget"
 import { SpanDetails } from "./details/SpanDetails"
-import { isChord, isTyping, moved } from "./keys"
+import { isChord, isLetter, moved } from "./keys"
 import { WHOLE } from "./model/time"
 import { nextError, type TraceNode } from "./model/tree"
 import { Notes } from "./Notes"
 import { Toolbar, type View } from "./Toolbar"
 import styles from "./TraceView.module.css"
-import { useNow, useTrace } from "./useTrace"
+import { useTrace } from "./useTrace"
 import { useTraceView } from "./useTraceView"
 import { Waterfall, type WaterfallHandle } from "./Waterfall"
 
@@ -48,7 +50,7 @@ function Shown({ traceId, live = false, compact = false, ...props }: TraceViewPr
   const navigate = useNavigate()
   const trace = useTrace(traceId, live)
   const { tree, running } = trace
-  const now = useNow(running)
+  const now = useNow(running ? 100 : undefined)
   const [ownSelected, setOwnSelected] = useState<string>()
   const [ownView, setOwnView] = useState<View>("tree")
   const [ownTab, setOwnTab] = useState<string>()
@@ -76,7 +78,7 @@ function Shown({ traceId, live = false, compact = false, ...props }: TraceViewPr
   }
 
   const onLetter = (event: KeyboardEvent) => {
-    if (isChord(event) || event.defaultPrevented || isTyping(event)) return
+    if (isChord(event) || !isLetter(event)) return
     const target = selected && runTarget(selected)
     const does: Record<string, (() => void) | undefined> = {
       "/": () => search.current?.focus(),
@@ -97,14 +99,7 @@ function Shown({ traceId, live = false, compact = false, ...props }: TraceViewPr
     event.preventDefault()
     chosen()
   }
-  const latest = useRef(onLetter)
-  latest.current = onLetter
-  useEffect(() => {
-    if (compact) return
-    const listen = (event: KeyboardEvent) => latest.current(event)
-    document.addEventListener("keydown", listen)
-    return () => document.removeEventListener("keydown", listen)
-  }, [compact])
+  useKeyDown(onLetter, !compact)
 
   if (tree.nodes.length === 0) {
     if (trace.loading) return <Skeleton lines={8} />

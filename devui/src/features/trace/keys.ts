@@ -3,6 +3,7 @@
  *
  *     const move = moved(event.key, rows, selected, collapsed)
  */
+import { isTyping } from "@/lib/typing"
 import type { TraceNode } from "./model/tree"
 
 type Move =
@@ -62,12 +63,7 @@ export function isChord(event: KeyboardEvent): boolean {
   return second
 }
 
-/** Somebody types, or a dialog is open: letters mean themselves. */
-export function isTyping(event: KeyboardEvent): boolean {
-  if (event.ctrlKey || event.metaKey || event.altKey) return true
-  const target = event.target
-  if (!(target instanceof HTMLElement)) return false
-  return (
-    target.isContentEditable || target.closest("input, textarea, select, [role=dialog], [role=menu]") !== null
-  )
+/** A letter that means something on this page: nobody types, and it is no shortcut of the browser. */
+export function isLetter(event: KeyboardEvent): boolean {
+  return !(event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented || isTyping(event.target))
 }

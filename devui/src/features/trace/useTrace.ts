@@ -4,7 +4,7 @@
  *     const { tree, summary, running } = useTrace(traceId)
  */
 import { queryOptions, useQuery } from "@tanstack/react-query"
-import { useEffect, useMemo, useRef, useState } from "react"
+import { useEffect, useMemo, useState } from "react"
 import { ApiError, api, ask, OfflineError } from "@/api/client"
 import { useEvents } from "@/api/live"
 import { keys } from "@/api/queries"
@@ -120,17 +120,4 @@ async function follow(
     }
     await new Promise((resolve) => setTimeout(resolve, AGAIN_MS))
   }
-}
-
-/** The present, told again while something runs, so that open bars grow. */
-export function useNow(running: boolean): number {
-  const [now, setNow] = useState(() => Date.now())
-  const timer = useRef<ReturnType<typeof setInterval>>(undefined)
-  useEffect(() => {
-    if (!running) return
-    setNow(Date.now())
-    timer.current = setInterval(() => setNow(Date.now()), 100)
-    return () => clearInterval(timer.current)
-  }, [running])
-  return now
 }

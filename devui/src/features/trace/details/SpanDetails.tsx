@@ -11,6 +11,7 @@ import { copyText } from "@/components/ui/CopyButton"
 import { Menu } from "@/components/ui/Menu"
 import { TabPanel, Tabs } from "@/components/ui/Tabs"
 import { failed } from "@/components/ui/toast"
+import { useSoon } from "@/components/useSoon"
 import { cliCommand, devCurl } from "@/lib/copyAs"
 import { duration } from "@/lib/format"
 import { type Span, tokensOf, tokensText, tookOf } from "../model/span"
@@ -22,6 +23,9 @@ import { runTarget } from "./runTarget"
 import { SpanLogs, spanLogsQuery } from "./SpanLogs"
 import { fetchValue } from "./useValue"
 import { ValueView } from "./ValueView"
+
+/** A span may log hundreds of records a second. */
+const SOON_MS = 250
 
 interface SpanDetailsProps {
   traceId: string
@@ -39,8 +43,9 @@ export function SpanDetails({ traceId, node, live, hovered, tab, onTab }: SpanDe
   const [json, setJson] = useState(false)
   const logs = useQuery(spanLogsQuery(traceId, span.id))
   const logged = logs.data?.logs.length
+  const soon = useSoon(() => void logs.refetch(), SOON_MS)
   useEvents("log", ({ log }) => {
-    if (log?.spanId === span.id) logs.refetch()
+    if (log?.spanId === span.id) soon()
   })
   const items = [
     ...(span.error === undefined ? [] : [{ value: "error", label: "Error" }]),
