@@ -211,19 +211,19 @@ def run_sync(start: Callable[[], Coroutine[Any, Any, T]], *, user: object) -> T:
         raise asyncio.CancelledError
     run: LoopRun[T] = LoopRun(_private.enter(user))
     try:
-        run.begin(start)
-        if waiter is not None and not waiter.on_leave(run.cancel):
-            run.cancel()
-        while not run.done():
-            concurrent.futures.wait([run], timeout=_PATIENCE_SECONDS)
-        return run.result()
+        try:
+            run.begin(start)
+            if waiter is not None and not waiter.on_leave(run.cancel):
+                run.cancel()
+            while not run.done():
+                concurrent.futures.wait([run], timeout=_PATIENCE_SECONDS)
+            return run.result()
+        finally:
+            if run.cancel():  # it is not done: Ctrl-C, at any moment from the start on
+                concurrent.futures.wait([run])
     except concurrent.futures.CancelledError:
         if run.cancelled():
             raise asyncio.CancelledError from None
-        raise
-    except BaseException:
-        if run.cancel():  # Ctrl-C, at any moment from the start on
-            concurrent.futures.wait([run])
         raise
     finally:
         if waiter is not None:

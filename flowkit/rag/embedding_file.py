@@ -9,7 +9,7 @@ import threading
 import time
 import weakref
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -136,8 +136,9 @@ def _connect(file: Path) -> "Connection":
         folder.mkdir(mode=0o700, exist_ok=True)
     # Private, and so are SQLite's side files, which take its mode.
     os.close(os.open(file, os.O_CREAT | os.O_RDWR, 0o600))
-    db = sqlite3.connect(file, timeout=_BUSY_SECONDS, isolation_level=None, check_same_thread=False)
-    try:
+    with ExitStack() as opening:
+        db = sqlite3.connect(file, timeout=_BUSY_SECONDS, isolation_level=None, check_same_thread=False)
+        opening.callback(db.close)
         (version,) = db.execute("PRAGMA user_version").fetchone()
         if version == 0:
             _create(db)
@@ -147,9 +148,7 @@ def _connect(file: Path) -> "Connection":
             )
         # A lost entry is only embedded again.
         db.execute("PRAGMA synchronous = NORMAL")
-    except BaseException:
-        db.close()
-        raise
+        opening.pop_all()  # it is good, and stays open
     return db
 
 
@@ -178,13 +177,8 @@ def _create(db: "Connection") -> None:
 @contextmanager
 def _transaction(db: "Connection") -> Iterator[None]:
     db.execute("BEGIN IMMEDIATE")
-    try:
+    with db:  # commits; or rolls back whatever was raised, unless SQLite itself has done so
         yield
-        db.execute("COMMIT")
-    except BaseException:
-        if db.in_transaction:  # SQLite itself rolls back on some errors
-            db.execute("ROLLBACK")
-        raise
 
 
 def read(db: "Connection", space: str, keys: Sequence[bytes]) -> dict[bytes, bytes]:

@@ -14,7 +14,7 @@ from typing import Any, Literal, assert_never, get_args
 
 from flowkit.ai.step import run_step
 from flowkit.core.action import Action
-from flowkit.errors import FlowkitError, InvalidInputError
+from flowkit.errors import FlowkitError, InvalidInputError, InvalidOutputError
 from flowkit.schema.filters import And, Comparison, F, Filter, Membership, Not, Or, check
 from flowkit.schema.filters.ast import as_node
 from flowkit.schema.filters.dates import Clock, local_now
@@ -157,7 +157,10 @@ class FromQuestion:
         output = OutputConfig(format="json", schema_=_SCHEMA, constrained=True) if structured else None
         answer = self._model(GenerateRequest(messages=tuple(messages), output=output))
         response = await answer if inspect.isawaitable(answer) else answer
-        return response.text if isinstance(response, GenerateResponse) else response
+        text = response.text if isinstance(response, GenerateResponse) else response
+        if not isinstance(text, str):
+            raise InvalidOutputError(f"the model gave a {type(text).__name__}, not text")
+        return text
 
     def _prompt(self, question: str) -> str:
         lines = []
@@ -230,7 +233,10 @@ def _read(answer: str) -> tuple[str, str]:
     text = (fenced[1] if fenced else answer).strip()
     start, end = text.find("{"), text.rfind("}")
     if start != -1 and end > start:
-        found = json.loads(text[start : end + 1])
+        try:
+            found = json.loads(text[start : end + 1])
+        except RecursionError:
+            raise ValueError("the object is nested too deep") from None
         where, reason = found.get("where"), found.get("reason")
         if not isinstance(where, str | None) or "where" not in found:
             raise ValueError('the object has no string "where"')

@@ -53,7 +53,10 @@ def trace_of_file(data: Any) -> tuple[list[SpanRow], list[LogRow]]:
     if len(ids) != 1:
         raise InvalidInputError("the file has no span" if not ids else "the file has spans of several traces")
     logs = []
-    for record in data.get("logs") or ():
+    records = data.get("logs") or []
+    if not isinstance(records, list):
+        raise InvalidInputError("the logs of the file are no list")
+    for record in records:
         try:
             log = log_from_genkit(record)
         except (KeyError, TypeError, ValueError, AttributeError, OverflowError) as error:

@@ -73,11 +73,10 @@ class Qdrant(StorePlugin):
             self._about = about
             if create:
                 await self._write_about(client)
-        except BaseException:
+            self._client = client
+        finally:
             if client is not self._client:
                 await client.close()
-            raise
-        self._client = client
 
     async def upsert(self, rows: Sequence[EmbeddedDocument]) -> None:
         client = self._opened()

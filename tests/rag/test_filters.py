@@ -92,6 +92,7 @@ async def test_a_question_that_names_no_key_has_no_filter(written: str):
         ("{oops}", "Expecting property name"),
         ("I cannot do that.", "expected"),
         (answer("(" * 5000), "nested"),
+        ('{"where": ' * 100_000 + "}" * 100_000, "nested too deep"),
     ],
 )
 async def test_what_goes_beyond_the_schema_is_told_to_the_model_and_then_left_alone(written: str, wrong: str):
@@ -118,6 +119,10 @@ async def test_a_model_that_fails_leaves_the_question_without_a_filter():
     found, _ = await asked(BackendError("429 too many requests"))
 
     assert (found.filter, found.reason) == (None, "no filter: 429 too many requests")
+    nothing: Any = lambda request: None  # noqa: E731
+    assert (await filters.from_question(nothing, {"year": "number"})("1999?")).reason == (
+        "no filter: the model gave a NoneType, not text"
+    )
 
 
 async def test_the_model_is_told_the_keys_their_values_and_the_date():

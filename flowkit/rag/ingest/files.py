@@ -5,11 +5,10 @@ document = parse_file(Path("docs/menu.pdf"), "docs/menu.pdf")
 
 from pathlib import Path
 
-from flowkit.rag.load.files import Files
 from flowkit.rag.load.formats import default_parser
 from flowkit.schema.documents import Document
 
-__all__ = ["Files", "parse_file"]
+__all__ = ["parse_file"]
 
 
 def parse_file(file: Path, source: str) -> Document:

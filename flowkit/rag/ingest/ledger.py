@@ -13,7 +13,7 @@ Nothing here holds what could not be made again, and a killed process leaves no 
 import asyncio
 import sqlite3
 from collections.abc import AsyncIterator, Mapping
-from contextlib import asynccontextmanager
+from contextlib import ExitStack, asynccontextmanager
 from pathlib import Path
 from types import TracebackType
 from typing import Self
@@ -59,8 +59,9 @@ class Ledger:
             name = where.absolute().as_uri()
         else:
             name = f"file:{where}?mode=memory&cache=shared"
-        db = sqlite3.connect(name, uri=True, timeout=5, isolation_level=None, check_same_thread=False)
-        try:
+        with ExitStack() as opening:
+            db = sqlite3.connect(name, uri=True, timeout=5, isolation_level=None, check_same_thread=False)
+            opening.callback(db.close)
             (version,) = db.execute("PRAGMA user_version").fetchone()
             if version == 0:  # else nothing is written: another run may have its turn just now, and a long one
                 db.executescript(_SCHEMA)
@@ -68,9 +69,7 @@ class Ledger:
                 raise sqlite3.NotSupportedError(f"it has format {version}, this version knows {_VERSION}")
             db.execute("PRAGMA synchronous = OFF")  # after a crash of the machine, no run is there to mind
             db.execute("PRAGMA busy_timeout = 0")
-        except BaseException:
-            db.close()
-            raise
+            opening.pop_all()  # it is good, and stays open
         return cls(db)
 
     async def __aenter__(self) -> Self:
@@ -105,12 +104,8 @@ class Ledger:
                     if error.sqlite_errorcode & 0xFF not in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
                         raise
                 await asyncio.sleep(_WAIT_SECONDS)
-            try:
+            with self._db:  # commits; or rolls back, whatever was raised
                 yield
-            except BaseException:
-                self._db.execute("ROLLBACK")
-                raise
-            self._db.execute("COMMIT")
 
     def is_mine(self, run_id: str, source: str) -> bool:
         """Whether this run was the last to read that source."""

@@ -185,12 +185,11 @@ class Run:
                 failures.append(error)
             while running:
                 await wait(asyncio.ALL_COMPLETED)
-        except BaseException:
-            for task in running:
+        finally:
+            for task in running:  # when this is cancelled; else there are none left
                 task.cancel()
             if running:
                 await asyncio.wait(running)
-            raise
         if failures:
             raise failures[0]
 

@@ -128,12 +128,12 @@ class Browser(Loader):
         parts = urlsplit(address)
         port = parts.port or (443 if parts.scheme == "https" else 80)
         await allowed_addresses(parts.hostname or "", port, allow_private=self._limits.allow_private)
-        context = await chromium.new_context(accept_downloads=False, service_workers="block")
         try:
-            context.set_default_timeout(1000 * self._limits.timeout_seconds)
-            page = await context.new_page()
-            html = await self._within(proxy, self._html(page, address), address)
-            url = page.url
+            async with await chromium.new_context(accept_downloads=False, service_workers="block") as context:
+                context.set_default_timeout(1000 * self._limits.timeout_seconds)
+                page = await context.new_page()
+                html = await self._within(proxy, self._html(page, address), address)
+                url = page.url
         except (TooLong, TimeoutError) as error:
             what = "" if self._wait_for is None else f" until {self._wait_for!r} was there"
             raise BackendError(
@@ -143,8 +143,6 @@ class Browser(Loader):
             ) from error
         except Error as error:
             raise self._failure(proxy, address, error) from error
-        finally:
-            await context.close()
         if len(html) > self._limits.max_size_bytes:
             raise self._too_large(address)
         return Found(

@@ -5,6 +5,7 @@ page.data, page.media_type, page.encoding, page.url
 """
 
 import asyncio
+import re
 import ssl
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
@@ -23,6 +24,9 @@ __all__ = ["Fetcher", "Limits", "Page", "checked_url", "shown"]
 
 _PORTS = {"http": 80, "https": 443}
 _REDIRECTS = (301, 302, 303, 307, 308)
+_LONGEST = 16_384  # characters
+_CONTROLS = re.compile("[\x00-\x1f\x7f\ud800-\udfff]")
+_FIELD = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+:[\t\x20-\x7e]*")
 _AGENT = "flowkit (document loader)"
 # Names that would send the request somewhere else, or make the answer longer than is counted.
 _OURS = {"host", "connection", "content-length", "transfer-encoding"}
@@ -55,8 +59,11 @@ class Fetcher:
     def __init__(self, limits: Limits, headers: Mapping[str, str] | None = None) -> None:
         self._limits = limits
         self._headers = dict(headers or {})
-        if wrong := [name for name in self._headers if name.lower() in _OURS]:
-            raise InvalidInputError(f"the header {wrong[0]!r} is not yours to set", hint="leave it out")
+        for name, value in self._headers.items():
+            if not isinstance(name, str) or not isinstance(value, str) or not _FIELD.fullmatch(f"{name}:{value}"):
+                raise InvalidInputError(f"{name!r} is no header with a value", hint="both are ASCII text in one line")
+            if name.lower() in _OURS:
+                raise InvalidInputError(f"the header {name!r} is not yours to set", hint="leave it out")
 
     async def get(self, url: str) -> Page:
         """
@@ -169,6 +176,10 @@ def checked_url(url: str) -> str:
         raise InvalidInputError(f"{url!r} is no http or https address", hint=hint)
     if not host or any(character.isspace() or character in '\\"<>' for character in parts.netloc):
         raise InvalidInputError(f"{url!r} names no host", hint=hint)
+    if len(url) > _LONGEST:
+        raise InvalidInputError(f"{shown(url)[:100]}… is too long for an address", hint=hint)
+    if _CONTROLS.search(parts.path + parts.query):
+        raise InvalidInputError(f"{shown(url)} has control characters in it", hint=hint)
     if parts.username is not None:
         raise InvalidInputError(
             f"the address of {host!r} has credentials in it",

@@ -18,6 +18,7 @@ from flowkit.rag.load.ignore import IGNORE_FILES, patterns
 from flowkit.rag.load.loader import Loader
 from flowkit.rag.load.skipped import Skipped
 from flowkit.rag.load.walk import File, Unreadable, Walk, walk
+from flowkit.schema.text import clean_text
 
 __all__ = ["Files", "directory", "file"]
 
@@ -105,6 +106,7 @@ class Files(Loader):
         """
         Raises:
             NotFoundError: there is no such file or folder.
+            InvalidInputError: it is a pipe or a device.
         """
         super().__init__(parser, metadata)
         given = Path(path)
@@ -114,6 +116,10 @@ class Files(Loader):
             there = False
         if not there:
             raise NotFoundError(f"no file or folder {given.as_posix()!r}", hint="check the path and the working folder")
+        if not given.is_file() and not given.is_dir():  # reading it might never end
+            raise InvalidInputError(
+                f"{given.as_posix()!r} is a pipe or a device, not a file", hint="write what comes out to a file"
+            )
         self.path = given.resolve()
         self._root = None if root is None else Path(root)
         self._how = how or Walk()
@@ -132,8 +138,8 @@ class Files(Loader):
         return self._prefix if self.path.is_dir() else None
 
     def source(self, file: Path) -> str:
-        """The `source` of a file."""
-        return PurePosixPath(file.relative_to(self._base)).as_posix()
+        """The `source` of a file, as it is stored: a name that is no Unicode is cleaned."""
+        return clean_text(PurePosixPath(file.relative_to(self._base)).as_posix())[0]
 
     def includes(self, file: Path) -> bool:
         """Whether a change of that file may change what is loaded, going by its path alone."""

@@ -3,13 +3,12 @@
 document = default_parser(Path("menu.pdf"), source_name="docs/menu.pdf")
 """
 
-import codecs
 from pathlib import Path, PurePosixPath
 
 from flowkit.rag import parse
 from flowkit.schema.documents import Document
 
-__all__ = ["default_parser", "is_binary", "known_encoding"]
+__all__ = ["default_parser", "is_binary"]
 
 _parser = parse.auto()
 _BINARY = (
@@ -34,11 +33,3 @@ def is_binary(name: str) -> bool:
     """Whether a name's ending is one of a format without text."""
     suffix = PurePosixPath(name).suffix.lower()
     return bool(suffix) and f" {suffix} " in _BINARY
-
-
-def known_encoding(name: str | None) -> str | None:
-    """The encoding, when Python knows it: what servers call theirs may be anything."""
-    try:
-        return codecs.lookup(name).name if name else None
-    except LookupError:
-        return None

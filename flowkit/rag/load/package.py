@@ -11,7 +11,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from flowkit.core.threads import run_in_thread
-from flowkit.errors import NotFoundError
+from flowkit.errors import InvalidInputError, NotFoundError
 from flowkit.rag.load.found import Found, Parser
 from flowkit.rag.load.ignore import patterns
 from flowkit.rag.load.loader import Loader
@@ -46,14 +46,19 @@ def package(
 
     Raises:
         NotFoundError: there is no such package, or nothing at that path.
+        InvalidInputError: that is no name of a package.
     """
+    if not all(name.split(".")):
+        raise InvalidInputError(f"{name!r} is no name of a package", hint="give the one that is imported")
     try:
         # As resources.files does; here, so that an ImportError inside of the package is not taken for "no such".
-        importlib.import_module(name)
+        module = importlib.import_module(name)
     except ModuleNotFoundError as error:
         if error.name is None or not f"{name}.".startswith(f"{error.name}."):
             raise
         raise NotFoundError(f"no package {name!r}", hint="is it installed?") from error
+    if not hasattr(module, "__path__"):
+        raise InvalidInputError(f"{name!r} is a module, not a package", hint="files ship in packages")
     parts = [part for part in path.replace("\\", "/").split("/") if part not in ("", ".")]
     top = resources.files(name)
     found = top.joinpath(*parts) if parts else top

@@ -3,6 +3,11 @@
 Skipped(source="docs/broken.pdf", reason="is a broken PDF", hint="save it again")
 """
 
+from typing import Any
+
+from pydantic import field_validator
+
+from flowkit.schema.text import clean_text
 from flowkit.schema.wire import Wire
 
 __all__ = ["Skipped"]
@@ -18,3 +23,9 @@ class Skipped(Wire):
     reason: str
     hint: str | None = None
     empty: bool = False
+
+    @field_validator("source", "reason", "hint", mode="before")
+    @classmethod
+    def _clean(cls, text: Any) -> Any:
+        """Names of files may be no Unicode; reports and logs are."""
+        return clean_text(text)[0] if isinstance(text, str) else text

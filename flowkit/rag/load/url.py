@@ -11,10 +11,10 @@ from urllib.parse import unquote, urlsplit
 
 from flowkit.errors import FlowkitError
 from flowkit.rag.load.fetch import Fetcher, Limits, checked_url
-from flowkit.rag.load.formats import known_encoding
 from flowkit.rag.load.found import Found, Parser
 from flowkit.rag.load.loader import Loader
 from flowkit.rag.load.skipped import Skipped
+from flowkit.rag.parse.decoding import known_codec
 
 __all__ = ["Urls", "url"]
 
@@ -88,6 +88,6 @@ class Urls(Loader):
                 content=page.data,
                 size_bytes=len(page.data),
                 media_type=page.media_type,
-                encoding=known_encoding(page.encoding),
+                encoding=known_codec(page.encoding),
                 metadata={"url": page.url},
             )

@@ -103,7 +103,9 @@ class Auto:
         found = format_of(given, media_type)
         if not isinstance(found, Found):
             raise UnsupportedError(f"{given.name!r} is {found.what}, which is not read", hint=found.hint)
-        said = self._encoding or (encoding if found.name in _WRITTEN and could_be(given.data, encoding) else None)
+        said = self._encoding
+        if said is None and encoding and found.name in _WRITTEN and could_be(given.data, encoding):
+            said = encoding
         document = self._parsers(found.name, said)(source, source_name)
         return with_warnings(document, found.surprise) if found.surprise else document
 

@@ -5,16 +5,30 @@ with Archive(job) as archive:
 """
 
 import io
+import struct
 import zipfile
 import zlib
+from collections.abc import Iterable
 from types import TracebackType
 from typing import Self
 
 from flowkit.errors import ParseError
 from flowkit.rag.parse.pieces import Job
 
-__all__ = ["Archive"]
+__all__ = ["UNREADABLE", "Archive", "office_format"]
 
+UNREADABLE = (
+    zipfile.BadZipFile,
+    NotImplementedError,  # the archive has a compression or version that `zipfile` does not know
+    RuntimeError,  # a file in it is encrypted
+    EOFError,
+    OSError,
+    ValueError,
+    struct.error,
+    zlib.error,
+)
+"""What `zipfile` raises for archives that it cannot read: not all of it is its own."""
+_OFFICE_FOLDERS = (("word", "docx"), ("ppt", "pptx"), ("xl", "xlsx"))
 _MOST_FILES = 100_000
 _PIECE = 1 << 16
 
@@ -35,7 +49,7 @@ class Archive:
         self._left = job.limits.max_bytes
         try:
             self._zip = zipfile.ZipFile(job.path if job.path is not None else io.BytesIO(job.content))
-        except (zipfile.BadZipFile, NotImplementedError, ValueError, EOFError) as error:
+        except UNREADABLE as error:
             raise self._broken(error) from error
         self.names = self._zip.namelist()
         if len(self.names) > _MOST_FILES:
@@ -51,16 +65,16 @@ class Archive:
         found = io.BytesIO()
         try:
             with self._zip.open(name) as packed:
-                while piece := packed.read(_PIECE):
+                while self._left >= 0 and (piece := packed.read(_PIECE)):
                     self._left -= len(piece)
-                    if self._left < 0:
-                        raise ParseError(
-                            f"{self._name!r} unpacks to more than the limit: it may have been made to fill the memory",
-                            hint="leave it out; or pass limits=parse.Limits(max_bytes=…)",
-                        )
                     found.write(piece)
-        except (zipfile.BadZipFile, NotImplementedError, RuntimeError, EOFError, OSError, zlib.error) as error:
+        except UNREADABLE as error:
             raise self._broken(error) from error
+        if self._left < 0:
+            raise ParseError(
+                f"{self._name!r} unpacks to more than the limit: it may have been made to fill the memory",
+                hint="leave it out; or pass limits=parse.Limits(max_bytes=…)",
+            )
         return found.getvalue()
 
     def _broken(self, error: Exception) -> ParseError:
@@ -74,3 +88,9 @@ class Archive:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self._zip.close()
+
+
+def office_format(names: Iterable[str]) -> str | None:
+    """The format of an Office file, by the names of what is packed in it; None when it is none."""
+    folders = {name.partition("/")[0] for name in names if "/" in name}
+    return next((form for folder, form in _OFFICE_FOLDERS if folder in folders), None)

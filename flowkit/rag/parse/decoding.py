@@ -8,7 +8,7 @@ import re
 
 from flowkit.errors import InvalidInputError, ParseError
 
-__all__ = ["as_text", "codec_of", "could_be", "decode", "is_binary"]
+__all__ = ["as_text", "codec_of", "could_be", "decode", "is_binary", "known_codec"]
 
 # UTF-32 first: its mark begins with that of UTF-16.
 _MARKS = (
@@ -19,6 +19,8 @@ _MARKS = (
     (codecs.BOM_UTF16_BE, "utf-16"),
 )
 _ESCAPES = ((b"\x1b$)C", "iso2022_kr"), (b"\x1b$B", "iso2022_jp"), (b"\x1b$@", "iso2022_jp"))
+# For names of hosts: a long text takes them the square of its length.
+_NAMES_ONLY = {"idna", "punycode"}
 _CONTROL = re.compile("[\x01-\x08\x0e-\x1a\x1c-\x1f]")
 _SAMPLE = 200_000
 _BINARY_SHARE = 0.02
@@ -30,10 +32,22 @@ def codec_of(encoding: str) -> str:
     Raises:
         InvalidInputError: there is none of that name.
     """
+    found = known_codec(encoding)
+    if found is None:
+        raise InvalidInputError(f"no encoding {encoding!r}", hint='for instance "cp1252" or "shift_jis"')
+    return found
+
+
+def known_codec(encoding: object) -> str | None:
+    """Python's name of an encoding, None when there is none: what servers and pages call theirs may be anything."""
+    if not isinstance(encoding, str) or not encoding:
+        return None
     try:
-        return codecs.lookup(encoding).name
-    except LookupError as error:
-        raise InvalidInputError(f"no encoding {encoding!r}", hint='for instance "cp1252" or "shift_jis"') from error
+        name = codecs.lookup(encoding).name
+        "a".encode(name)  # some codecs, such as "hex", are no encodings of text
+    except (LookupError, ValueError):
+        return None
+    return None if name in _NAMES_ONLY else name
 
 
 def decode(data: bytes, name: str, *, declared: str | None = None) -> tuple[str, str]:
@@ -130,10 +144,8 @@ def _guessed(data: bytes, name: str) -> tuple[str, str]:
 
 
 def _declared(encoding: str | None) -> tuple[str, ...]:
-    try:
-        return (codecs.lookup(encoding).name,) if encoding else ()
-    except (LookupError, ValueError):
-        return ()
+    codec = known_codec(encoding)
+    return () if codec is None else (codec,)
 
 
 def _is_wide(text: str) -> bool:

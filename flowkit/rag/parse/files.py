@@ -5,13 +5,14 @@ given.data, given.name, given.source
 """
 
 import errno
+import stat
 from collections.abc import Callable
 from functools import cached_property
 from pathlib import Path, PurePosixPath
 from typing import TypeVar
 from urllib.parse import unquote, urlsplit
 
-from flowkit.errors import NotFoundError, ParseError
+from flowkit.errors import InvalidInputError, NotFoundError, ParseError
 
 __all__ = ["HEAD_BYTES", "Given", "read"]
 
@@ -63,14 +64,19 @@ def read(source: Path | str | bytes, source_name: str | None, *, max_bytes: int 
 
     Raises:
         NotFoundError: there is no such file.
-        ParseError: it is a folder, cannot be read, is empty, or is larger than `max_bytes`.
+        ParseError: it is a folder, a pipe or a device, cannot be read, is empty, or is larger than `max_bytes`.
+        InvalidInputError: it is neither a path nor bytes.
     """
     if isinstance(source, bytes):
         given = Given(None, source, source_name or "the document", source_name)
-    else:
+    elif isinstance(source, str | Path):
         path = Path(source)
         name = source_name or path.as_posix()
         given = Given(path, None, name, name)
+        if not _of(path, name, _is_regular):  # a pipe cannot be read twice, and some devices never end
+            raise ParseError(f"{name!r} is a pipe or a device, not a file", hint="write what comes out to a file")
+    else:
+        raise InvalidInputError(f"a {type(source).__name__} cannot be parsed", hint="give a path, or bytes")
     if not given.head:
         raise ParseError(f"{given.name!r} is empty (0 bytes)", hint="skip it, or get it again")
     if max_bytes is not None and given.size_bytes > max_bytes:
@@ -79,6 +85,12 @@ def read(source: Path | str | bytes, source_name: str | None, *, max_bytes: int 
             hint="cut it into parts, or pass limits=parse.Limits(max_bytes=…)",
         )
     return given
+
+
+def _is_regular(path: Path) -> bool:
+    """A folder is told when it is opened."""
+    mode = path.stat().st_mode
+    return stat.S_ISREG(mode) or stat.S_ISDIR(mode)
 
 
 def _head(path: Path) -> bytes:

@@ -9,6 +9,7 @@ import re
 import zipfile
 from typing import NamedTuple
 
+from flowkit.rag.parse.archive import UNREADABLE, office_format
 from flowkit.rag.parse.decoding import is_binary
 from flowkit.rag.parse.files import Given
 
@@ -189,7 +190,7 @@ def _packed(given: Given) -> Found | Refused:
         with zipfile.ZipFile(given.path or io.BytesIO(given.data)) as archive:
             names = set(archive.namelist())
             kind = archive.open("mimetype").read(100).decode("latin-1").strip() if "mimetype" in names else ""
-    except (OSError, zipfile.BadZipFile, NotImplementedError, RuntimeError, ValueError, EOFError):
+    except UNREADABLE:
         named = _BY_SUFFIX.get(given.suffix)
         # Broken: its parser says how.
         return Found(named) if named in _MAGICAL else Refused("a broken zip archive", "get it again")
@@ -198,11 +199,10 @@ def _packed(given: Given) -> Found | Refused:
     if kind.startswith("application/vnd.oasis.opendocument."):
         known = _OPEN_DOCUMENT.get(kind.split(".")[-1].partition("-")[0])
         return known or Refused("an OpenDocument file", _OFFICE.format("docx"))
-    for folder, name in (("word/", "docx"), ("ppt/", "pptx"), ("xl/", "xlsx")):
-        if any(each.startswith(folder) for each in names):
-            if "xl/workbook.bin" in names:
-                return Refused("a binary Excel workbook", _OFFICE.format("xlsx"))
-            return Found(name)
+    if "xl/workbook.bin" in names:
+        return Refused("a binary Excel workbook", _OFFICE.format("xlsx"))
+    if (name := office_format(names)) is not None:
+        return Found(name)
     if "META-INF/container.xml" in names:
         return Found("epub")
     return Refused("a zip archive", _PACKED)

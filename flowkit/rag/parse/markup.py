@@ -214,8 +214,7 @@ class _Renderer(HTMLParser):
             if text.strip():
                 self.blocks.append(f"```\n{text.strip(chr(10)).rstrip()}\n```")
             return
-        lines = [" ".join(line.split(" ")).strip() for line in text.split("\n")]
-        lines = [re.sub(" {2,}", " ", line) for line in lines if line]
+        lines = [re.sub(" {2,}", " ", line) for each in text.split("\n") if (line := each.strip())]
         if lines:
             self._add("\n".join(lines))
 

@@ -83,7 +83,7 @@ def _block(element: Element, depth: int, *, levelled: bool) -> Iterator[str]:
 
 def _items(element: Element, depth: int) -> Iterator[str]:
     indent = "  " * min(int(element.get("level") or 0) + depth, 8)
-    for at, item in enumerate(element.get("items", []), start=1 + int(element.get("start") or 1) - 1):
+    for at, item in enumerate(element.get("items", []), start=int(element.get("start") or 1)):
         mark = f"{at}. " if element.get("ordered") else "- "
         content = item.get("content") or []
         own = [each for each in content if each.get("type") != "list"]

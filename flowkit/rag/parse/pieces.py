@@ -9,9 +9,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from flowkit.errors import ParseError
 from flowkit.rag.parse.limits import Limits
 
-__all__ = ["End", "Job", "Page", "Piece"]
+__all__ = ["End", "Job", "Page", "Piece", "locked"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,3 +48,10 @@ class End:
 
 
 Piece = Page | End
+
+
+def locked(job: Job) -> ParseError:
+    """What is wrong with a file that its password does not open."""
+    if job.options.get("password"):
+        return ParseError(f"{job.name!r} does not open with the password given", hint="check password=")
+    return ParseError(f"{job.name!r} is encrypted and needs a password", hint="pass password=")

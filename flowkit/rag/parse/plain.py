@@ -64,9 +64,9 @@ def markdown(
     return document_of(given, found, {**front_matter(found), **kept}, markdown=True, limits=limits)
 
 
-def decoded(given: Given, encoding: str | None, *, declared: str | None = None) -> tuple[str, dict[str, Any]]:
+def decoded(given: Given, encoding: str | None) -> tuple[str, dict[str, Any]]:
     """The text of what is given, and `encoding` as metadata where that is not UTF-8."""
     if encoding is not None:
         return as_text(given.data, encoding, given.name), {}
-    found, codec = decode(given.data, given.name, declared=declared)
+    found, codec = decode(given.data, given.name)
     return found, {} if codec in _USUAL else {"encoding": codec}

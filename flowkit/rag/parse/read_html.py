@@ -25,7 +25,7 @@ def read(job: Job) -> Iterator[Piece]:
         kept = {}
     else:
         said = _CHARSET.search(data[:_HEAD])
-        html, codec = decode(data, job.name, declared=said[1].decode("ascii") if said else job.options.get("declared"))
+        html, codec = decode(data, job.name, declared=said[1].decode("ascii") if said else None)
         kept = {} if codec in ("utf-8", "ascii") else {"encoding": codec}
     page = render(html)
     yield Page(page.text)

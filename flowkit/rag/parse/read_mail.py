@@ -18,6 +18,8 @@ __all__ = ["read"]
 
 _SHOWN = ("Subject", "From", "To", "Cc", "Date")
 _DEEPEST = 10
+_BEYOND_REPAIR = (AttributeError, LookupError, TypeError, ValueError)
+"""What the standard parser trips over headers with that are not as they should be."""
 
 
 def read(job: Job) -> Iterator[Piece]:
@@ -65,7 +67,7 @@ def _attachments(message: EmailMessage) -> Iterator[EmailMessage]:
         return
     try:
         parts = list(message.iter_attachments())
-    except (AttributeError, KeyError, TypeError, ValueError):  # a header of a part is beyond repair
+    except _BEYOND_REPAIR:
         return
     for part in parts:
         if isinstance(part, EmailMessage):
@@ -78,7 +80,7 @@ def _attachments(message: EmailMessage) -> Iterator[EmailMessage]:
 def _name(part: EmailMessage) -> str | None:
     try:
         name = part.get_filename()
-    except (AttributeError, LookupError, TypeError, ValueError):
+    except _BEYOND_REPAIR:
         name = None
     if name:
         return " ".join(str(name).split())
@@ -101,7 +103,7 @@ def _text(body: EmailMessage) -> str:
 def _header(message: EmailMessage, name: str) -> str | None:
     try:
         value = message.get(name)
-    except (AttributeError, IndexError, LookupError, TypeError, ValueError):  # the standard parser trips over some
+    except _BEYOND_REPAIR:
         return None
     return " ".join(str(value).split()) or None if value is not None else None
 
@@ -110,5 +112,5 @@ def _date(message: EmailMessage) -> str | None:
     try:
         found = message.get("Date")
         return found.datetime.isoformat() if found is not None and found.datetime is not None else None
-    except (AttributeError, IndexError, LookupError, TypeError, ValueError):
+    except _BEYOND_REPAIR:
         return None

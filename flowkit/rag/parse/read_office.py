@@ -9,9 +9,9 @@ from collections.abc import Iterator
 from typing import Any
 
 from flowkit.errors import ConfigError, ParseError
-from flowkit.rag.parse.archive import Archive
+from flowkit.rag.parse.archive import Archive, office_format
 from flowkit.rag.parse.office_text import slide, text_of, workbook
-from flowkit.rag.parse.pieces import End, Job, Page, Piece
+from flowkit.rag.parse.pieces import End, Job, Page, Piece, locked
 
 __all__ = ["read"]
 
@@ -62,7 +62,7 @@ def _opened(job: Job, data: bytes, form: str) -> dict[str, Any]:
     except OfficeOxideError as error:
         reason = " ".join(str(error).split()).rstrip(".")[:200]
         if "encrypted" in reason or "password" in reason:
-            raise _needs_password(job) from error
+            raise locked(job) from error
         if "out of memory" in reason:
             raise MemoryError from error
         raise ParseError(
@@ -108,7 +108,7 @@ def _unlocked(job: Job, data: bytes, form: str) -> tuple[bytes, str]:
             except (InvalidKeyError, DecryptionError):
                 plain = io.BytesIO()
         else:
-            raise _needs_password(job)
+            raise locked(job)
     except ParseError:
         raise
     except FileFormatError:
@@ -121,16 +121,9 @@ def _unlocked(job: Job, data: bytes, form: str) -> tuple[bytes, str]:
     if form != "encrypted":
         return opened, form
     with Archive(Job(job.name, None, opened, {}, job.limits), "Office file") as package:
-        for folder, name in (("word/", "docx"), ("ppt/", "pptx"), ("xl/", "xlsx")):
-            if any(each.startswith(folder) for each in package.names):
-                return opened, name
+        if (name := office_format(package.names)) is not None:
+            return opened, name
     raise ParseError(f"{job.name!r} is encrypted, and no Office file is in it", hint="save it anew")
-
-
-def _needs_password(job: Job) -> ParseError:
-    if job.options.get("password"):
-        return ParseError(f"{job.name!r} does not open with the password given", hint="check password=")
-    return ParseError(f"{job.name!r} is encrypted and needs a password", hint="pass password=")
 
 
 def _described(about: dict[str, Any]) -> dict[str, Any]:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from flowkit.errors import ConfigError, ParseError
 from flowkit.rag.parse.damage import noticed
-from flowkit.rag.parse.pieces import End, Job, Page, Piece
+from flowkit.rag.parse.pieces import End, Job, Page, Piece, locked
 
 if TYPE_CHECKING:
     from pypdf import PageObject, PdfReader
@@ -107,7 +107,7 @@ def _unlock(reader: "PdfReader", job: Job) -> None:
     if reader.decrypt(password) == PasswordType.NOT_DECRYPTED and (
         not password or reader.decrypt("") == PasswordType.NOT_DECRYPTED
     ):
-        raise _locked(job)
+        raise locked(job)
 
 
 def _shows_pictures(page: "PageObject") -> bool:
@@ -152,7 +152,7 @@ def _with_pdfium(job: Job, *, fall_back: bool) -> Iterator[Piece]:
         except pypdfium2.PdfiumError as error:
             failure = error
     if document is None and "assword" in str(failure):
-        raise _locked(job) from failure
+        raise locked(job) from failure
     if document is None:
         if fall_back:
             # It repairs what this one does not.
@@ -188,12 +188,6 @@ def _pdfium_page(page: "PdfPage") -> Page:
 
 
 # Errors
-
-
-def _locked(job: Job) -> ParseError:
-    if job.options.get("password"):
-        return ParseError(f"{job.name!r} does not open with the password given", hint="check password=")
-    return ParseError(f"{job.name!r} is encrypted and needs a password", hint="pass password=")
 
 
 def _broken(job: Job, error: Exception) -> ParseError:

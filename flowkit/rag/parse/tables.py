@@ -6,6 +6,7 @@ markdown_table([["Name", "Price"], ["Soup", "3.50"]])   # "| Name | Price |\\n| 
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import chain
 
 __all__ = ["escaped", "markdown_table", "records"]
 
@@ -37,26 +38,20 @@ def records(rows: Iterable[Sequence[str]]) -> Iterator[str]:
     When the first row names the columns (as many different names as there are columns, none of them a number), each
     value has its name before it, so that a line is understood by itself; else values are set apart by a bar.
     """
-    names: Sequence[str] | None = None
-    first = True
-    for row in rows:
-        cells = [" ".join(cell.split()) for cell in row]
-        if not any(cells):
-            continue
-        if first:
-            first = False
-            held = cells
-            names = _names(cells)
-            if names is None:
-                yield " | ".join(cell for cell in cells if cell)
-            continue
-        if names is None:
-            yield " | ".join(cell for cell in cells if cell)
-            continue
-        held = []
+    filled = (cells for row in rows if any(cells := [" ".join(cell.split()) for cell in row]))
+    head = next(filled, None)
+    if head is None:
+        return
+    names = _names(head)
+    if names is None:
+        yield from (" | ".join(filter(None, cells)) for cells in chain([head], filled))
+        return
+    alone = True
+    for cells in filled:
+        alone = False
         yield "; ".join(_named(names, at, cell) for at, cell in enumerate(cells) if cell)
-    if not first and names is not None and held:
-        yield " | ".join(names)  # there is nothing below the head
+    if alone:
+        yield " | ".join(names)
 
 
 def _names(cells: Sequence[str]) -> Sequence[str] | None:

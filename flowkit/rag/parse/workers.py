@@ -41,7 +41,7 @@ class Reading:
 
 
 class _Gone(Exception):
-    """The process ended; `started` says whether it had begun with the job."""
+    """The process had ended before it began with the job."""
 
 
 class _Worker:
@@ -128,14 +128,16 @@ class _Pool:
                 self._all.add(found)
         return found
 
-    def put(self, worker: _Worker) -> None:
+    def give_back(self, worker: _Worker) -> None:
+        """Keep it for the next job, or end it when it is not through with this one."""
+        is_idle = not worker.busy and worker.process.poll() is None
         with self._lock:
-            self._idle.append(worker)
-
-    def drop(self, worker: _Worker) -> None:
-        with self._lock:
-            self._all.discard(worker)
-        worker.end()
+            if is_idle:
+                self._idle.append(worker)
+            else:
+                self._all.discard(worker)
+        if not is_idle:
+            worker.end()
 
     def end(self) -> None:
         with self._lock:
@@ -181,26 +183,15 @@ def read_apart(kind: str, given: Given, options: dict[str, Any], limits: Limits)
                 hint="pass limits=parse.Limits(isolated=False)",
             ) from error
         try:
-            found = worker.read(kind, given, options, limits)
+            return worker.read(kind, given, options, limits)
         except _Gone:
-            _pool.drop(worker)
             if not worker.served:
                 raise ConfigError(
                     "the process that reads files ends before it begins",
                     hint="pass limits=parse.Limits(isolated=False)",
                 ) from None
-            continue
-        except FlowkitError:
-            if worker.process.poll() is None and not worker.busy:
-                _pool.put(worker)
-            else:
-                _pool.drop(worker)
-            raise
-        except BaseException:
-            _pool.drop(worker)
-            raise
-        _pool.put(worker)
-        return found
+        finally:
+            _pool.give_back(worker)
 
 
 def _read_here(kind: str, given: Given, options: dict[str, Any], limits: Limits) -> Reading:

@@ -32,10 +32,9 @@ class Splitter(ABC):
     """Cuts documents into chunks; a subclass says where.
 
     A chunk is a Document with all metadata of its document (but what its parser tells the splitter, as `page_starts`),
-    and `index` (int, from 0), `start` and
-    `end` (the span in the document's text that the chunk covers; equal to it up to whitespace), `content_hash`, and
-    `page` (from 1) where the document says in `page_starts` at which characters its pages begin. A chunk that goes over
-    several pages has in `page_breaks` where the further ones begin.
+    and `index` (int, from 0), `start` and `end` (the span in the document's text that the chunk covers; equal to it up
+    to whitespace), `content_hash`, and `page` (from 1) where the document says in `page_starts` at which characters its
+    pages begin. A chunk that goes over several pages has in `page_breaks` where the further ones begin.
     """
 
     @abstractmethod

@@ -103,12 +103,11 @@ class Writer:
                 running.add(asyncio.create_task(self._write_batch(batch)))
             while running:
                 running = await _some(running, failures, asyncio.ALL_COMPLETED)
-        except BaseException:
-            for task in running:
+        finally:
+            for task in running:  # when this is cancelled; else there are none left
                 task.cancel()
             if running:
                 await asyncio.wait(running)
-            raise
         if failures:
             raise failures[0]
         return None

@@ -47,11 +47,10 @@ async def transform_all(
     tasks = [asyncio.ensure_future(one(document)) for document in documents]
     try:
         found = await asyncio.gather(*tasks)
-    except BaseException:
-        for task in tasks:
+    finally:
+        for task in tasks:  # when one has failed, or this is cancelled; else all are done
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
-        raise
     return [each for each in found if each is not None]
 
 

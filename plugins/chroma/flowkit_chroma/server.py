@@ -258,7 +258,7 @@ class _AsyncClient:
         mine: httpx.AsyncClient | None = None
         try:
             api = await chromadb.AsyncHttpClient(**self._address.options())
-        except BaseException:
+        except BaseException:  # also when its time is up or this is cancelled: nobody else knows these connections
             if (unused := shared.pop(key, None)) is not None:
                 await unused.aclose()
             raise

@@ -72,7 +72,7 @@ class Session:
         working = asyncio.ensure_future(work(guess))
         try:
             right = await self.plan(where)
-        except BaseException:
+        except BaseException:  # it failed, or this was cancelled: either way nobody waits for the work any more
             working.cancel()
             await asyncio.wait([working])
             raise

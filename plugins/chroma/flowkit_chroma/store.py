@@ -111,7 +111,7 @@ class Chroma(StorePlugin):
             link = self._link()
             try:
                 opened = await self._opened(link, create=create, dimension=dimension, embedder=embedder)
-            except BaseException:
+            except BaseException:  # failed or cancelled, it is nobody's then
                 await link.aclose()
                 raise
             if self._session is None:

@@ -9,7 +9,7 @@ import os
 import sqlite3
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import NamedTuple
 
@@ -91,17 +91,16 @@ def connect(folder: Path) -> sqlite3.Connection:
 def _connect(folder: Path) -> sqlite3.Connection:
     how = "mode=ro&immutable=1" if is_fixed(folder) else "mode=rw"
     uri = f"{(folder / DATABASE).absolute().as_uri()}?{how}"
-    connection = sqlite3.connect(
-        uri, uri=True, timeout=_BUSY_SECONDS, isolation_level=None, check_same_thread=False, cached_statements=64
-    )
-    try:
+    with ExitStack() as opening:
+        connection = sqlite3.connect(
+            uri, uri=True, timeout=_BUSY_SECONDS, isolation_level=None, check_same_thread=False, cached_statements=64
+        )
+        opening.callback(connection.close)
         # FULL: a commit is on disk when upsert returns, also after a power cut.
         connection.execute("PRAGMA synchronous = FULL")
         connection.execute("PRAGMA temp_store = MEMORY")
         connection.execute(f"PRAGMA cache_size = -{_CACHE_KIB}")
-    except BaseException:
-        connection.close()
-        raise
+        opening.pop_all()  # it is good, and stays open
     return connection
 
 
@@ -179,13 +178,8 @@ def write_state(connection: sqlite3.Connection, state: State) -> None:
 def transaction(connection: sqlite3.Connection) -> Iterator[None]:
     """A write transaction: taken at once, so that two processes queue up instead of failing half-way."""
     connection.execute("BEGIN IMMEDIATE")
-    try:
+    with connection:  # commits; or rolls back whatever was raised, unless SQLite itself has done so
         yield
-        connection.execute("COMMIT")
-    except BaseException:
-        if connection.in_transaction:  # SQLite itself rolls back on some errors
-            connection.execute("ROLLBACK")
-        raise
 
 
 @contextmanager

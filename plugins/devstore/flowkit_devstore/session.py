@@ -9,6 +9,7 @@ import sqlite3
 import threading
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
 from pathlib import Path
 from typing import TypeVar
 
@@ -61,14 +62,13 @@ class Session:
                 near = near_names(folder.parent, name)
                 hint = f"did you mean {near[0]!r}?" if near else "index documents first"
                 raise NotFoundError(f"there is no index {name!r} in {folder.parent}", hint=hint)
-            try:
+            with ExitStack() as opening:
+                opening.callback(snapshot.connection.close)
                 with snapshot:
                     session = cls(folder, snapshot, views)
                     _compare(session.state, dimension, embedder)
                     _check_vectors(session.state, views)
-            except BaseException:
-                snapshot.connection.close()
-                raise
+                opening.pop_all()  # it is good, and stays open
         return session
 
     @staticmethod
@@ -174,14 +174,12 @@ def _opened(folder: Path, views: Views) -> Snapshot | None:
     """A reading connection to the index, None when there is none in the folder."""
     path = folder / DATABASE
     if path.is_file() and path.stat().st_size:
-        snapshot = Snapshot(folder, views)
-        try:
+        with ExitStack() as opening:
+            snapshot = Snapshot(folder, views)
+            opening.callback(snapshot.connection.close)
             if upgrade(snapshot.connection, folder):
+                opening.pop_all()  # it is an index, and stays open
                 return snapshot
-        except BaseException:
-            snapshot.connection.close()
-            raise
-        snapshot.connection.close()
     check_remains(folder)
     return None
 

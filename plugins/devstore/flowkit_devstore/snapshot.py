@@ -53,7 +53,7 @@ class Snapshot:
             if version != self._version:
                 self._reload()
                 self._version = version
-        except BaseException:
+        except BaseException:  # whatever it was, nobody will call `__exit__`
             self.__exit__(None, None, None)
             raise
         return self

@@ -84,7 +84,7 @@ class Database:
                     if last is not None:
                         await execute(connection, *last)
                     await connection.execute("COMMIT")
-            except BaseException:
+            except BaseException:  # cancellations, too: the connection goes back to the pool
                 if connection.pgconn.transaction_status in (TransactionStatus.INTRANS, TransactionStatus.INERROR):
                     await connection.rollback()
                 raise
@@ -114,7 +114,7 @@ class Database:
         connection = await psycopg.AsyncConnection.connect(self.dsn, **self._settings())
         try:
             await register_vector_async(connection)
-        except BaseException:
+        except BaseException:  # failed or cancelled, it is nobody's then
             await connection.close()
             raise
         return connection

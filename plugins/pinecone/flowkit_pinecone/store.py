@@ -252,7 +252,7 @@ class Pinecone(StorePlugin):
         link = self._link or Link(self._access)
         try:
             opened = await self._opening.open(link, create=create, dimension=dimension, embedder=embedder)
-        except BaseException:
+        except BaseException:  # failed or cancelled, a new one is nobody's then
             if self._link is not link:
                 await link.aclose()
             raise

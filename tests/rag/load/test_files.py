@@ -254,3 +254,27 @@ async def test_leaving_the_loop_early_leaves_nothing_running(docs: Path):
     async for item in load.directory(docs, root=docs):
         assert item.source == "a.md"
         break
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="other file systems have no such names")
+async def test_a_folder_whose_name_is_no_unicode_has_clean_sources_whether_it_can_be_read_or_not(
+    docs: Path, monkeypatch: pytest.MonkeyPatch
+):
+    odd = Path(os.fsdecode(os.fsencode(docs) + b"/caf\xe9"))
+    write(odd, **{"a.md": "A.", "in/b.md": "B."})
+    real = walk._entries
+    monkeypatch.setattr(walk, "_entries", lambda at: "Permission denied" if at.endswith("/in") else real(at))
+
+    loader = load.directory(odd, root=docs)
+
+    assert loader.scope == "caf\ufffd/"
+    assert [item.source for item in await items(loader)] == ["caf\ufffd/a.md", "caf\ufffd/in/"]
+
+
+@pytest.mark.skipif(os.name != "posix", reason="pipes have no names")
+def test_a_pipe_or_device_is_not_waited_for(docs: Path):
+    os.mkfifo(docs / "pipe.md")
+
+    for make, path in ((load.file, docs / "pipe.md"), (load.auto, "/dev/zero")):
+        with pytest.raises(InvalidInputError, match="is a pipe or a device"):
+            make(path)

@@ -76,6 +76,11 @@ def test_what_is_not_there_is_said_at_once(bistro: str):
         load.package(bistro, "desserts")
     with pytest.raises(NotFoundError, match="has no"):
         load.package(bistro, "../../etc")
+    for odd in ("", ".relative", "a..b"):
+        with pytest.raises(InvalidInputError, match="is no name of a package"):
+            load.package(odd)
+    with pytest.raises(InvalidInputError, match="'textwrap' is a module"):
+        load.package("textwrap")
     with pytest.raises(ModuleNotFoundError, match="no_such_module"):
         load.package(f"{bistro}.broken")
 

@@ -83,16 +83,17 @@ async def test_the_content_type_decides_where_the_address_says_nothing(pages: Pa
 async def test_the_charset_that_the_server_says_is_handed_to_the_parser(pages: Pages):
     pages.answers["/old"] = page("Crème brûlée".encode("cp1252"), "text/plain; charset=windows-1252")
     pages.answers["/odd"] = page("Hello", "text/plain; charset=no-such")
+    pages.answers["/hex"] = page("Hello", "text/plain; charset=hex")
     given: list[object] = []
 
     def parser(content: bytes, *, media_type: str | None, encoding: str | None) -> Document:
         given.append((media_type, encoding))
         return Document.from_text(content.decode(encoding or "utf-8"))
 
-    found = await items(pages.url("/old"), pages.url("/odd"), parser=parser)
+    found = await items(pages.url("/old"), pages.url("/odd"), pages.url("/hex"), parser=parser)
 
-    assert [item.text for item in found] == ["Crème brûlée", "Hello"]  # type: ignore[union-attr]
-    assert given == [("text/plain", "cp1252"), ("text/plain", None)]
+    assert [item.text for item in found] == ["Crème brûlée", "Hello", "Hello"]  # type: ignore[union-attr]
+    assert given == [("text/plain", "cp1252"), ("text/plain", None), ("text/plain", None)]
 
 
 async def test_a_page_that_cannot_be_had_is_told_and_the_others_are_loaded(pages: Pages):
@@ -235,7 +236,6 @@ async def test_a_page_that_never_ends_is_given_up(pages: Pages):
 
 
 async def test_a_server_that_breaks_off_or_is_not_there_is_told(pages: Pages):
-    pages.answers["/short"] = page("abc", headers={"Content-Length": "10", "Connection": "close"})
     pages.answers["/odd"] = page("abc", headers={"Content-Encoding": "gzip"})
 
     def close(request: BaseHTTPRequestHandler) -> None:
@@ -267,6 +267,10 @@ async def test_a_key_in_the_query_is_not_told(pages: Pages):
         ("http://[x", "is no address"),
         ("http://a:99999/", "is no address"),
         ("https://user:pass@shop.test/", "has credentials in it"),
+        ("https://shop.test/a\x01b", "has control characters"),
+        ("https://shop.test/?q=\x7f", "has control characters"),
+        ("https://shop.test/\udc80", "has control characters"),
+        ("https://shop.test/" + "a" * 20_000, "is too long"),
     ],
 )
 def test_what_is_no_address_is_said_at_once(address: str, message: str):
@@ -277,6 +281,20 @@ def test_what_is_no_address_is_said_at_once(address: str, message: str):
 def test_headers_that_would_send_the_request_elsewhere_are_refused():
     with pytest.raises(InvalidInputError, match="'Host' is not yours"):
         load.url("https://shop.test", headers={"Host": "metadata"})
+
+
+@pytest.mark.parametrize(("name", "value"), [("X-Käse", "1"), ("X-Key", "Käse"), ("X-Key", "a\r\nHost: b"), ("", "1")])
+def test_what_is_no_header_is_said_at_once(name: str, value: str):
+    with pytest.raises(InvalidInputError, match="is no header with a value"):
+        load.url("https://shop.test", headers={name: value})
+
+
+async def test_a_redirect_to_what_is_no_address_skips_that_page_alone(pages: Pages):
+    pages.answers["/moved"] = moved("/" + "a" * 20_000)
+
+    found = await items(pages.url("/moved"), pages.url("/"))
+
+    assert [isinstance(item, Document) for item in found] == [False, True]
 
 
 def test_one_address_has_one_form():

@@ -11,10 +11,10 @@ from typing import Any
 
 import pytest
 
-from flowkit.errors import InvalidInputError, ParseError
+from flowkit.errors import InvalidInputError, ParseError, UnsupportedError
 from flowkit.rag import parse
 from flowkit.rag.parse import workers
-from tests.rag.parse.files import book, packed, word
+from tests.rag.parse.files import book, word
 from tests.rag.parse.papers import paper
 
 MENU = paper("Soup", "Salad", "Cake")
@@ -84,14 +84,42 @@ def test_a_book_that_unpacks_to_more_than_it_may_is_given_up():
         parse.epub(bomb, limits=parse.Limits(max_bytes=1_000_000))
 
 
-def test_an_archive_that_lies_about_its_sizes_is_counted_all_the_same():
-    data = bytearray(packed({"mimetype": "application/epub+zip", "a": "x" * 3_000_000}))
-    with zipfile.ZipFile(io.BytesIO(bytes(data))) as archive:
-        offset = archive.getinfo("a").header_offset
-    data[offset + 22 : offset + 26] = (10).to_bytes(4, "little")
+@pytest.mark.parametrize(
+    ("find", "at", "says"),
+    [(bytes.find, 22 - 30, "unpacks to more than the limit"), (bytes.rfind, 24 - 46, "is a broken EPUB")],
+    ids=["before the file", "in the directory"],
+)
+def test_an_archive_that_lies_about_its_sizes_is_counted_all_the_same(find: Any, at: int, says: str):
+    data = book({"one.xhtml": "x" * 3_000_000})
+    size = find(data, b"OEBPS/one.xhtml") + at
 
-    with pytest.raises(ParseError):
-        parse.epub(bytes(data), limits=parse.Limits(max_bytes=100_000))
+    with pytest.raises(ParseError, match=says):
+        parse.epub(data[:size] + (10).to_bytes(4, "little") + data[size + 4 :], limits=parse.Limits(max_bytes=100_000))
+
+
+@pytest.mark.parametrize(
+    ("at", "value"),
+    [(10 - 46, b"\x63\0"), (8 - 46, b"\1\0"), (6 - 46, b"\xff\0")],
+    ids=["packed as nothing knows", "encrypted", "of a version to come"],
+)
+def test_an_archive_that_cannot_be_unpacked_is_told(at: int, value: bytes):
+    data = book({"one.xhtml": "<p>Soup"})
+    for name in (b"mimetype", b"META-INF/container.xml"):
+        place = data.rfind(name) + at
+        data = data[:place] + value + data[place + 2 :]
+
+    with pytest.raises(ParseError, match=r"'a\.epub' is a broken EPUB"):
+        parse.auto()(data, source_name="a.epub")
+    with pytest.raises(UnsupportedError, match="a broken zip archive"):
+        parse.auto()(data, source_name="a.zip")
+
+
+def test_an_archive_whose_first_file_is_spoilt_is_told():
+    data = book({"one.xhtml": "<p>Soup"})
+    packed_at = data.find(b"mimetype") + len(b"mimetype")
+
+    with pytest.raises(UnsupportedError, match="a broken zip archive"):
+        parse.auto()(data[:packed_at] + b"\xff" + data[packed_at + 1 :], source_name="a.zip")
 
 
 def test_pages_characters_and_bytes_are_limited():

@@ -1,6 +1,8 @@
 """Reading plain text files."""
 
+import os
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -61,3 +63,28 @@ def test_a_missing_file_and_a_folder_are_named(tmp_path: Path):
 def test_an_unknown_encoding_is_named():
     with pytest.raises(InvalidInputError, match="no encoding 'utf-9'"):
         parse.text(b"soup", "utf-9")
+
+
+@pytest.mark.parametrize("encoding", ["hex", "base64", "idna", "punycode", "undefined", "u\0", ""])
+def test_a_codec_that_is_none_of_text_is_no_encoding(encoding: str):
+    page = b'<meta charset="%s"><p>Soup' % encoding.replace("\0", "").encode()
+
+    with pytest.raises(InvalidInputError, match="no encoding"):
+        parse.text(b"soup", encoding)
+    assert parse.html(page).text.strip() == "Soup"
+
+
+@pytest.mark.parametrize("parser", [parse.text, parse.auto(), parse.pdf, parse.html])
+def test_only_a_path_or_bytes_can_be_parsed(parser: Any):
+    for odd in (None, 3, bytearray(b"soup")):
+        with pytest.raises(InvalidInputError, match="cannot be parsed"):
+            parser(odd)
+
+
+@pytest.mark.skipif(os.name != "posix", reason="pipes have no names")
+def test_a_pipe_is_not_waited_for(tmp_path: Path):
+    os.mkfifo(tmp_path / "menu.txt")
+
+    for path in (tmp_path / "menu.txt", Path("/dev/zero")):
+        with pytest.raises(ParseError, match="is a pipe or a device"):
+            parse.text(path)
