@@ -6,17 +6,21 @@ journal = Journal.open(Path("answers.jsonl"), inputs, restart=False)
 
 import hashlib
 import json
+import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import IO, Any
 
 from flowkit.cli.lines import CliError
-from flowkit.cli.value import parse_json, read_raw
+from flowkit.cli.value import parse_json, read_file
+from flowkit.cli.whole_files import write_whole
 
 __all__ = ["Journal", "Row", "read_inputs"]
 
 Row = Mapping[str, Any]
 """`{"input", "output"}`, or `{"input", "error"}`."""
+
+_HALF = re.compile("[\ud800-\udfff]")
 
 
 def read_inputs(file: Path) -> list[Any]:
@@ -25,9 +29,9 @@ def read_inputs(file: Path) -> list[Any]:
     Raises:
         CliError: there is no such file, it holds something else, or nothing.
     """
-    text = read_raw(f"@{file}")
+    text = read_file(file)
     if file.suffix == ".jsonl" or not text.lstrip().startswith("["):
-        values = [_line(file, number, line) for number, line in enumerate(text.splitlines(), 1) if line.strip()]
+        values = [_line(file, number, line) for number, line in enumerate(text.split("\n"), 1) if line.strip()]
     else:
         try:
             values = parse_json(text)
@@ -68,10 +72,10 @@ class Journal:
         journal = cls(output, inputs)
         if not restart:
             journal._read()
-        fresh = not journal.done
-        journal._file = journal.path.open("w" if fresh else "a", encoding="utf-8")
-        if fresh:
-            journal._write({"inputs": _digest(inputs)})
+        # Written anew: what a killed process left half-written would swallow the next line.
+        lines = [{"inputs": _digest(inputs)}, *({"number": number, **row} for number, row in journal.done.items())]
+        write_whole(journal.path, "".join(_json(line) + "\n" for line in lines).encode())
+        journal._file = journal.path.open("a", encoding="utf-8")
         return journal
 
     def add(self, number: int, row: Row) -> None:
@@ -84,12 +88,10 @@ class Journal:
         if self._file is not None:
             self._file.close()
         if self._output.suffix == ".jsonl":
-            text = "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
+            text = "".join(_json(row) + "\n" for row in rows)
         else:
-            text = json.dumps(rows, ensure_ascii=False, indent=2) + "\n"
-        draft = self._output.with_name(f".{self._output.name}.draft")
-        draft.write_text(text, encoding="utf-8")
-        draft.replace(self._output)
+            text = _json(rows, indent=2) + "\n"
+        write_whole(self._output, text.encode())
         if not any("error" in row for row in rows):
             self.path.unlink()
 
@@ -100,24 +102,38 @@ class Journal:
 
     def _write(self, value: Mapping[str, Any]) -> None:
         if self._file is not None:
-            self._file.write(json.dumps(value, ensure_ascii=False) + "\n")
+            self._file.write(_json(value) + "\n")
             self._file.flush()
 
     def _read(self) -> None:
+        """What is done, up to the first line that is none of a journal's."""
         try:
-            lines = self.path.read_text(encoding="utf-8").splitlines()
+            first, *lines = self.path.read_bytes().split(b"\n")
         except OSError:
             return
-        for at, line in enumerate(lines):
-            try:
-                entry = json.loads(line)
-            except ValueError:  # the last one, when the process was killed while it wrote
-                return
-            if at == 0:
-                if entry.get("inputs") != _digest(self._inputs):
-                    return
-            elif "error" not in entry:
-                self.done[entry.pop("number")] = entry
+        if _entry(first).get("inputs") != _digest(self._inputs):
+            return
+        for entry in map(_entry, lines):
+            number = entry.pop("number", None)
+            if type(number) is not int:
+                return  # the last one, when the process was killed while it wrote
+            if "output" in entry:
+                self.done[number] = entry
+
+
+def _entry(line: bytes) -> dict[str, Any]:
+    """A line of a journal; nothing, when it is no object."""
+    try:
+        entry = json.loads(line)
+    except (ValueError, RecursionError):
+        return {}
+    return entry if isinstance(entry, dict) else {}
+
+
+def _json(value: Any, *, indent: int | None = None) -> str:
+    """With real characters, unless one of them is half of a pair: UTF-8 has none for it, JSON has."""
+    text = json.dumps(value, ensure_ascii=False, indent=indent)
+    return json.dumps(value, indent=indent) if _HALF.search(text) else text
 
 
 def _digest(inputs: Sequence[Any]) -> str:

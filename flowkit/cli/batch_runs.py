@@ -5,13 +5,13 @@ exit_code = BatchRun(ai, results, label=None, concurrency=4, context=None, verbo
 
 import asyncio
 import json
-import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from flowkit.app import Flowkit
+from flowkit.cli.bars import progress
 from flowkit.cli.batch_files import Journal, Row
 from flowkit.cli.failures import describe, place
 from flowkit.cli.flow_runs import unknown_flow
@@ -23,6 +23,9 @@ from flowkit.core.spans import SpanRecord
 from flowkit.core.values import to_plain
 from flowkit.errors import FlowkitError
 from flowkit.server.first_span import notice, outside
+
+if TYPE_CHECKING:
+    from rich.progress import ProgressColumn
 
 __all__ = ["BatchRun"]
 
@@ -184,21 +187,12 @@ def _short(value: Any) -> str:
 
 @contextmanager
 def _progress(total: int, done: int) -> Iterator[Any]:
-    """A bar on stderr; nothing when nobody sits there."""
-    if sys.stderr is None or not sys.stderr.isatty():
-        yield lambda failed: None
-        return
-    from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
-
-    columns = (
-        BarColumn(),
-        MofNCompleteColumn(),
-        TimeRemainingColumn(),
-        TextColumn("{task.fields[failed]}", style="red"),
-    )
+    """A bar; gives the function that moves it by one run, which failed or not."""
     failures = 0
-    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+    with progress(_columns) as bar:
+        if bar is None:
+            yield lambda failed: None
+            return
         task = bar.add_task("", total=total, completed=done, failed="")
 
         def step(failed: bool) -> None:
@@ -207,3 +201,10 @@ def _progress(total: int, done: int) -> Iterator[Any]:
             bar.update(task, advance=1, failed=f"{failures} failed" if failures else "")
 
         yield step
+
+
+def _columns() -> "Sequence[ProgressColumn]":
+    from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn
+
+    failed = TextColumn("{task.fields[failed]}", style="red")
+    return BarColumn(), MofNCompleteColumn(), TimeRemainingColumn(), failed

@@ -48,8 +48,8 @@ def flow_batch_run(
     With --output a run that was stopped, or in which some inputs failed, goes on where it stopped when the same command
     is given again. Exits with 1 when an input failed.
     """
-    if output is not None and not output.absolute().parent.is_dir():
-        raise CliError(f"--output: there is no folder {output.parent}")
+    if output is not None:
+        _check_output(output, file)
 
     from flowkit.cli.batch_files import read_inputs
     from flowkit.cli.batch_runs import BatchRun
@@ -65,3 +65,13 @@ def flow_batch_run(
     if batch.threads_left:
         os._exit(exit_code)
     return exit_code
+
+
+def _check_output(output: Path, file: Path) -> None:
+    """The output takes the place of what was there."""
+    if not output.absolute().parent.is_dir():
+        raise CliError(f"--output: there is no folder {output.parent}")
+    if output.exists() and not output.is_file():
+        raise CliError(f"--output: {output} is no file", hint="without --output, the rows go to stdout")
+    if output.exists() and file.exists() and output.samefile(file):
+        raise CliError(f"--output: {output} holds the inputs", hint="name another file")

@@ -101,6 +101,9 @@ def _weights(group: str) -> Finding:
             check(file, sha256)
     except FlowkitError as error:
         return Finding(group, "broken", "model files", error.message, error.hint)
+    except OSError as error:
+        advice = "let this user read it"
+        return Finding(group, "broken", "model files", f"{error.filename}: {error.strerror}", advice)
     from flowkit.cli.units import size
 
     return Finding(group, "fine", "model files", f"all-minilm-l6-v2, {size(sum(f.stat().st_size for f in files))}")
@@ -122,27 +125,25 @@ def check_project(ai: "Flowkit | None", problem: Finding | None, cwd: Path) -> I
         yield problem
     elif ai is not None:
         flows = len(ai.registry.keys("flow"))
-        plugins = ", ".join(_plugin_label(plugin) for plugin in ai.registry.plugins) or "no plugins"
+        from flowkit.server.plugin_shapes import plugin_id
+
+        plugins = ", ".join(map(plugin_id, ai.registry.plugins)) or "no plugins"
         yield Finding(group, "fine", "app", f"{flows} flow{'' if flows == 1 else 's'}; {plugins}")
     yield _data_folder(group, settings.data_folder)
     yield _traces(group, settings.data_folder)
     yield from _indexes(group, settings.data_folder)
-    yield _disk(group, settings.data_folder if settings.data_folder.is_dir() else settings.root)
-
-
-def _plugin_label(plugin: object) -> str:
-    """`local`, `devstore/menu`."""
-    index = getattr(plugin, "index", None)
-    name = str(getattr(plugin, "name", type(plugin).__name__))
-    return f"{name}/{index}" if isinstance(index, str) else name
+    yield _disk(group, settings.data_folder)
 
 
 def _data_folder(group: str, folder: Path) -> Finding:
-    existing = folder if folder.exists() else folder.parent
-    if not existing.is_dir():
-        return Finding(
-            group, "broken", "data folder", f"{existing} is a file", "move it away: flowkit keeps a folder there"
-        )
+    try:
+        existing = next(path for path in (folder, *folder.parents) if path.exists())
+        if not existing.is_dir():
+            return Finding(
+                group, "broken", "data folder", f"{existing} is a file", "move it away: flowkit keeps a folder there"
+            )
+    except OSError as error:
+        return Finding(group, "broken", "data folder", f"{folder}: {error.strerror}", "let this user into its folders")
     try:
         with tempfile.TemporaryFile(dir=existing):
             pass
@@ -200,10 +201,13 @@ def _indexes(group: str, folder: Path) -> Iterator[Finding]:
             yield Finding(group, "fine", f"index {index.name}", shown)
 
 
-def _disk(group: str, root: Path) -> Finding:
+def _disk(group: str, folder: Path) -> Finding:
     from flowkit.cli.units import size
 
-    free = shutil.disk_usage(root).free
+    try:
+        free = shutil.disk_usage(next(path for path in (folder, *folder.parents) if path.exists())).free
+    except OSError as error:
+        return Finding(group, "absent", "disk", f"how much is free is not known: {error.strerror}")
     if free < _LOW_DISK:
         return Finding(group, "broken", "disk", f"{size(free)} free", "make room: indexes and traces cannot be written")
     return Finding(group, "fine", "disk", f"{size(free)} free")

@@ -11,6 +11,7 @@ import click
 from flowkit.cli.apps import HELP
 from flowkit.cli.lines import CliError, say, write
 from flowkit.cli.traces import open_traces
+from flowkit.cli.whole_files import write_whole
 
 __all__ = ["eval_extract_data"]
 
@@ -46,7 +47,7 @@ def eval_extract_data(flow: str, max_rows: int, label: str | None, output: Path 
     if output is None:
         write(text)
     else:
-        output.write_text(text, encoding="utf-8")
+        write_whole(output, text.encode("utf-8", "replace"))
     found = sum(bool(row["context"]) for row in rows)
     say(f"{len(rows)} run{'s' if len(rows) > 1 else ''}, {found} with retrieved documents", "dim")
     return 0

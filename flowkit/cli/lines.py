@@ -83,16 +83,20 @@ def write(text: str) -> None:
 
     Raises:
         ReaderLeft: nobody reads it any more.
+        CliError: it cannot be written, for instance to a full disk.
     """
     if sys.stdout is None:
         return
     try:
         sys.stdout.write(text)
         sys.stdout.flush()
-    except BrokenPipeError:
+    except OSError as error:
         # What is still buffered goes nowhere, instead of an error when the interpreter ends.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        raise ReaderLeft from None
+        if isinstance(error, BrokenPipeError):
+            raise ReaderLeft from None
+        message = f"the output cannot be written: {error.strerror or error}"
+        raise CliError(message, hint="where does stdout go to?", exit_code=1) from None
 
 
 def say(text: str, style: Style | None = None) -> None:

@@ -11,7 +11,7 @@ from typing import Any, Literal
 import click
 
 from flowkit.cli.apps import HELP
-from flowkit.cli.lines import CliError, say
+from flowkit.cli.lines import CliError
 
 __all__ = ["rag_ask", "rag_chunks", "rag_index"]
 
@@ -137,9 +137,6 @@ def rag_chunks(
 
     target = Target.of(None, "chunks", place=None)
     loader = loader_of(target, file, allow_private=allow_private)
-    shown = show_chunks(
+    return show_chunks(
         target, loader, max_tokens=max_tokens, overlap_tokens=overlap_tokens, whole=text, as_json=as_json
     )
-    if not shown and not as_json:
-        say(f"{file} has no text", "dim")
-    return 0

@@ -11,7 +11,7 @@ from pathlib import Path
 from flowkit.app import Flowkit
 from flowkit.cli.apps import load
 from flowkit.cli.failures import describe, place
-from flowkit.cli.lines import INTERRUPTED, CliError, ReaderLeft, say
+from flowkit.cli.lines import CliError, ReaderLeft, say
 from flowkit.cli.running import Outcome
 from flowkit.config import Settings
 from flowkit.errors import FlowkitError
@@ -66,27 +66,37 @@ class Target:
 
 def loader_of(target: Target, place: Path | str, *, glob: Sequence[str] = (), allow_private: bool = False) -> Loader:
     """The loader of a path or an address; sources are relative to the app's root."""
-    loader = auto(place, glob=tuple(glob) or None, allow_private=allow_private)
+    try:
+        loader = auto(place, glob=tuple(glob) or None, allow_private=allow_private)
+    except FlowkitError:
+        raise
+    except Exception as error:  # a package's import runs any code
+        raise _failure(error) from error
     return loader.under(target.ai.settings.root) if isinstance(loader, Files) else loader
 
 
 def finish(outcome: Outcome, *, interrupted: str) -> int:
-    """The exit code of a run that gave no result; says why.
+    """The exit code of a run; says so when it was stopped.
 
     Raises:
         CliError, FlowkitError, ReaderLeft: as the run did.
     """
     if outcome.stopped_by is not None:
         say(interrupted, "dim")
-        return INTERRUPTED
+        return outcome.exit_code
     error = outcome.error
     if error is None:
         return 0
     if isinstance(error, CliError | FlowkitError | ReaderLeft):
         raise error
+    raise _failure(error)
+
+
+def _failure(error: BaseException) -> CliError:
+    """An error that is none of flowkit's, in a line."""
     where = place(error)
     message = describe(error)
-    raise CliError(f"{message} ({where})" if where else message, exit_code=1)
+    return CliError(f"{message} ({where})" if where else message, exit_code=1)
 
 
 def _only(names: list[str], owner: str) -> str:

@@ -8,13 +8,15 @@ from typing import Any, NamedTuple
 
 from rich.text import Text
 
-from flowkit.cli.lines import one_line, say, write
+from flowkit.cli.lines import CliError, one_line, say, write
 from flowkit.cli.rag_apps import Target, finish
 from flowkit.cli.running import run_work
 from flowkit.cli.tables import print_json, print_lines, styled
 from flowkit.core.spans import SpanRecord
+from flowkit.errors import InvalidInputError
 from flowkit.rag.easy import EASY_MODEL
 from flowkit.schema.documents import ScoredDocument
+from flowkit.schema.filters import F
 from flowkit.schema.model import Citation, GenerateResponse
 
 __all__ = ["ask"]
@@ -28,29 +30,36 @@ class _Answer(NamedTuple):
 
 
 def ask(target: Target, question: str, *, k: int, model: str | None, where: str | None, as_json: bool) -> int:
-    """Answer, print, say the trace's id; returns the exit code."""
+    """Answer, print, say the trace's id; returns the exit code.
+
+    Raises:
+        CliError: `where` is no condition.
+    """
     ai = target.ai
+    try:
+        condition = None if where is None else F.parse(where)
+    except InvalidInputError as error:
+        raise CliError(f"--where: {error.message}", hint=error.hint) from None
     traces: list[str] = []
 
     def seen(span: SpanRecord) -> None:
         traces.append(span.trace_hex)
 
     async def answer(asked: str) -> _Answer:
-        hits = await ai.retrieve(target.index, asked, k=k, where=where)
+        hits = await ai.retrieve(target.index, asked, k=k, where=condition)
         chosen = model or ai.default_model or EASY_MODEL
         return _Answer(await ai.generate(prompt=asked, docs=hits, model=chosen), hits)
 
     ai.runtime.on_span = seen
-    found: list[_Answer] = []
 
-    async def work() -> None:
-        found.append(await ai.run("rag:ask", answer, question))
+    async def work() -> _Answer:
+        return await ai.run("rag:ask", answer, question)
 
     outcome = run_work(ai, work)
     try:
         exit_code = finish(outcome, interrupted="interrupted")
-        if found:
-            _show(found[0], traces[0] if traces else None, as_json=as_json)
+        if outcome.result is not None:
+            _show(outcome.result, traces[0] if traces else None, as_json=as_json)
     finally:
         if traces:
             say(f"Trace ID: {traces[0]}", "dim")

@@ -8,7 +8,7 @@ from contextlib import aclosing
 
 from rich.text import Text
 
-from flowkit.cli.lines import CliError, one_line
+from flowkit.cli.lines import CliError, one_line, say
 from flowkit.cli.rag_apps import Target, finish
 from flowkit.cli.running import run_work
 from flowkit.cli.tables import Column, print_json, print_lines, print_table, styled
@@ -23,30 +23,32 @@ __all__ = ["show_chunks"]
 
 def show_chunks(
     target: Target, loader: Loader, *, max_tokens: int | None, overlap_tokens: int | None, whole: bool, as_json: bool
-) -> bool:
-    """Print them; False when the file has none."""
+) -> int:
+    """Print them; returns the exit code."""
     ai = target.ai
-    found: list[tuple[Document, list[Document], Callable[[str], int]]] = []
 
-    async def work() -> None:
+    async def work() -> tuple[Document, list[Document], Callable[[str], int]]:
         document = await _first(loader)
         embedder = await target.embedder()
         splitter = await default_splitter(ai.registry, embedder, max_tokens=max_tokens, overlap_tokens=overlap_tokens)
-        found.append((document, splitter(document), as_tokenizer(tokenizer_of(ai.registry, embedder)).count))
+        return document, splitter(document), as_tokenizer(tokenizer_of(ai.registry, embedder)).count
 
-    finish(run_work(ai, work), interrupted="interrupted")
-    if not found:
-        return False
-    document, chunks, count = found[0]
+    outcome = run_work(ai, work)
+    exit_code = finish(outcome, interrupted="interrupted")
+    if outcome.result is None:
+        return exit_code
+    document, chunks, count = outcome.result
     if as_json:
         print_json([{"text": chunk.text, "tokens": count(chunk.text), **chunk.metadata} for chunk in chunks])
+    elif not chunks:
+        say(f"{document.source} has no text", "dim")
     elif whole:
         print_lines(_whole(chunks, count))
     else:
         _print_table(chunks, count)
         tokens = number(count(document.text))
         print_lines([styled(f"{document.source}: {tokens} tokens in {number(len(chunks))} chunks", "dim")])
-    return bool(chunks)
+    return exit_code
 
 
 async def _first(loader: Loader) -> Document:

@@ -3,27 +3,30 @@
 exit_code = Indexing(target, "docs", load.directory("docs"), mode="full", dry_run=False, as_json=False)(…)
 """
 
-import sys
-from collections.abc import Iterator
+import sqlite3
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
+from flowkit.cli.bars import progress as progress_bar
 from flowkit.cli.failures import describe
-from flowkit.cli.lines import CliError, coloured, complain, say
+from flowkit.cli.lines import CliError, complain, say
 from flowkit.cli.rag_apps import Target, finish
-from flowkit.cli.rag_report import plan_lines, report_lines
+from flowkit.cli.rag_report import plan_lines, reason, report_lines
 from flowkit.cli.rag_watch import watching
 from flowkit.cli.running import run_work
 from flowkit.cli.tables import print_json, print_lines
+from flowkit.cli.units import duration_ms, number
 from flowkit.errors import FlowkitError
-from flowkit.rag.ingest import IngestPlan, IngestReport, Progress, Skipped, default_splitter
+from flowkit.rag.ingest import IngestPlan, IngestReport, Progress, default_splitter
 from flowkit.rag.load import Files, Loader
 from flowkit.rag.split import Splitter
 
-__all__ = ["Indexing", "told"]
+if TYPE_CHECKING:
+    from rich.progress import ProgressColumn
 
-_STAGES = {"reading": "Reading", "indexing": "Indexing", "deleting": "Deleting", "done": "Done"}
+__all__ = ["Indexing", "told"]
 
 
 class Indexing:
@@ -81,7 +84,7 @@ class Indexing:
     def _show(self, report: IngestReport) -> None:
         alone = report.skipped[0] if len(report.skipped) == 1 and self._loader.scope is None else None
         if alone is not None and not report.documents and not self._as_json:
-            raise CliError(f"{alone.source}: {_reason(alone)}", hint=alone.hint, exit_code=1)
+            raise CliError(f"{alone.source}: {reason(alone)}", hint=alone.hint, exit_code=1)
         if self._as_json:
             plan = report.plan
             shown: Any = plan.to_wire() if self._dry_run and plan else report.to_wire()
@@ -100,7 +103,7 @@ class Indexing:
             async for _ in changes:
                 try:
                     report = await self._ingest(splitter)
-                except (FlowkitError, OSError) as error:
+                except (FlowkitError, OSError, sqlite3.Error) as error:
                     # It may be right again after the next change: the folder is back, the disk has room.
                     complain(describe(error), getattr(error, "hint", None))
                     continue
@@ -108,30 +111,19 @@ class Indexing:
                     self._show(report)
 
 
-def _reason(item: Skipped) -> str:
-    return item.reason.removeprefix(f"{item.source!r} ")
-
-
 @contextmanager
 def _bar() -> Iterator[Any]:
-    """A progress bar on stderr, where that is a terminal; gives the function that moves it."""
-    if sys.stderr is None or not sys.stderr.isatty():
-        yield None
-        return
-    from rich.console import Console
-    from rich.progress import BarColumn, TextColumn
-    from rich.progress import Progress as Bar
-
-    colours = coloured(sys.stderr)
-    console = Console(file=sys.stderr, color_system="256" if colours else None, no_color=not colours)
-    columns = (TextColumn("{task.description}"), BarColumn(bar_width=30), TextColumn("{task.fields[told]}"))
-    with Bar(*columns, console=console, transient=True) as bar:
+    """A progress bar, where somebody sees it; gives the function that moves it."""
+    with progress_bar(_columns) as bar:
+        if bar is None:
+            yield None
+            return
         task = bar.add_task("Reading", total=None, told="")
 
         def tell(progress: Progress) -> None:
             bar.update(
                 task,
-                description=_STAGES[progress.stage],
+                description=progress.stage.capitalize(),
                 completed=progress.done,
                 total=progress.total,
                 told=told(progress),
@@ -140,10 +132,14 @@ def _bar() -> Iterator[Any]:
         yield tell
 
 
+def _columns() -> "Sequence[ProgressColumn]":
+    from rich.progress import BarColumn, TextColumn
+
+    return TextColumn("{task.description}"), BarColumn(bar_width=30), TextColumn("{task.fields[told]}")
+
+
 def told(progress: Progress) -> str:
     """What stands behind the bar: `120/340 chunks  38/s  6 s left`."""
-    from flowkit.cli.units import duration_ms, number
-
     of = "" if progress.total is None else f"/{number(progress.total)}"
     parts = [f"{number(progress.done)}{of} {progress.unit}"]
     if progress.rate_per_second:

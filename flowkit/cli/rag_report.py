@@ -7,11 +7,12 @@ from collections.abc import Iterator
 
 from rich.text import Text
 
+from flowkit.cli.lines import one_line
 from flowkit.cli.tables import styled
 from flowkit.cli.units import duration_ms, number
 from flowkit.rag.ingest import IngestPlan, IngestReport, Skipped, SourceChange
 
-__all__ = ["plan_lines", "report_lines"]
+__all__ = ["plan_lines", "reason", "report_lines"]
 
 _LISTED = 20
 _MARKS = {"added": ("+", "good"), "changed": ("~", "warn"), "removed": ("-", "bad"), "unchanged": (" ", "dim")}
@@ -27,11 +28,11 @@ def plan_lines(plan: IngestPlan) -> Iterator[Text]:
         f"{number(sources.unchanged)} unchanged" if sources.unchanged else "",
     ]
     told = ", ".join(each for each in counts if each) or "nothing found"
-    yield Text.assemble(styled("Plan", "strong"), f" for {plan.index}: {told}")
-    width = max((len(change.source or "") for change in plan.changes[:_LISTED]), default=0)
+    yield Text.assemble(styled("Plan", "strong"), f" for {one_line(plan.index)}: {told}")
+    width = max((len(_source(change.source)) for change in plan.changes[:_LISTED]), default=0)
     for change in plan.changes[:_LISTED]:
         mark, style = _MARKS[change.status]
-        yield Text.assemble("  ", styled(mark, style), f" {change.source or '(no source)':{width}}  ", _chunks(change))
+        yield Text.assemble("  ", styled(mark, style), f" {_source(change.source):{width}}  ", _chunks(change))
     if len(plan.changes) > _LISTED:
         yield styled(f"  … and {number(len(plan.changes) - _LISTED)} more", "dim")
 
@@ -55,7 +56,7 @@ def report_lines(report: IngestReport, *, dry_run: bool, hint_full: bool) -> Ite
         yield Text.assemble(styled("Nothing to index", "warn"), ": there is no file with text")
     elif not (report.written or report.updated or report.deleted):
         what = f"{_number(report.documents, 'file')}, {_number(report.unchanged, 'chunk')}"
-        yield Text.assemble(styled("✓ ", "good"), f"{report.index} is up to date: {what}")
+        yield Text.assemble(styled("✓ ", "good"), f"{one_line(report.index)} is up to date: {what}")
     else:
         counts = [
             f"{number(report.written)} chunks written" if report.written else "",
@@ -66,7 +67,7 @@ def report_lines(report: IngestReport, *, dry_run: bool, hint_full: bool) -> Ite
         told = ", ".join(each for each in counts if each)
         took = duration_ms(1000 * report.seconds)
         files = _number(report.documents, "file")
-        yield Text.assemble(styled("✓ ", "good"), f"{report.index}: {files} in {took}; {told}")
+        yield Text.assemble(styled("✓ ", "good"), f"{one_line(report.index)}: {files} in {took}; {told}")
     yield from _skipped(report.skipped)
     for warning in report.warnings:
         yield styled(f"Warning: {warning}", "warn")
@@ -75,16 +76,25 @@ def report_lines(report: IngestReport, *, dry_run: bool, hint_full: bool) -> Ite
         yield styled(f"{gone}{'; --mode full deletes them' if hint_full else ''}", "dim")
 
 
+def reason(item: Skipped) -> str:
+    """Why, to stand behind the source's name."""
+    return item.reason.removeprefix(f"{item.source!r} ")
+
+
 def _skipped(skipped: tuple[Skipped, ...]) -> Iterator[Text]:
     if not skipped:
         return
     yield styled(f"Skipped {_number(len(skipped), 'file')}:", "warn")
     for item in skipped[:_LISTED]:
-        reason = item.reason.removeprefix(f"{item.source!r} ")
-        yield Text.assemble(f"  {item.source}  ", styled(reason, "dim"))
+        yield Text.assemble(f"  {_source(item.source)}  ", styled(reason(item), "dim"))
     if len(skipped) > _LISTED:
         yield styled(f"  … and {number(len(skipped) - _LISTED)} more", "dim")
 
 
 def _number(count: int, what: str) -> str:
     return f"{number(count)} {what}{'' if count == 1 else 's'}"
+
+
+def _source(source: str | None) -> str:
+    """Names of files may hold what moves the cursor."""
+    return one_line(source or "(no source)")

@@ -4,16 +4,16 @@ exit_code = copy(source, target, app=None, source_options=(), target_options=("d
 """
 
 import inspect
-import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import aclosing, contextmanager
 from dataclasses import asdict, replace
 from importlib import metadata
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from flowkit.app import Flowkit
 from flowkit.cli.apps import load
-from flowkit.cli.lines import CliError, coloured
+from flowkit.cli.bars import progress
+from flowkit.cli.lines import CliError, one_line
 from flowkit.cli.rag_apps import finish
 from flowkit.cli.running import run_work
 from flowkit.cli.tables import print_json, print_lines, styled
@@ -22,6 +22,9 @@ from flowkit.config import Settings
 from flowkit.plugin import StorePlugin, VectorStore
 from flowkit.rag.stores.transfer import CopyReport, copy_index
 from flowkit.server.reflection.role import stand_down
+
+if TYPE_CHECKING:
+    from rich.progress import ProgressColumn
 
 __all__ = ["copy"]
 
@@ -51,18 +54,15 @@ def copy(
     second = _store(target, ai, _options(target_options), "--to")
 
     async def work() -> CopyReport:
-        try:
+        async with aclosing(first), aclosing(second):
             with _bar(source) as tell:
                 return await copy_index(first, second, overwrite=overwrite, add=add, on_progress=tell)
-        finally:
-            await first.aclose()
-            await second.aclose()
 
     outcome = run_work(ai, work)
-    if outcome.stopped_by is not None or outcome.error is not None:
-        return finish(outcome, interrupted="stopped; what is copied stays, and the next run does the rest")
-    _show(outcome.result, target, as_json=as_json)
-    return 0
+    exit_code = finish(outcome, interrupted="stopped; what is copied stays, and the next run does the rest")
+    if outcome.result is not None:
+        _show(outcome.result, target, as_json=as_json)
+    return exit_code
 
 
 def _store(name: str, ai: Flowkit, options: Mapping[str, str], flag: str) -> VectorStore:
@@ -86,9 +86,12 @@ def _store(name: str, ai: Flowkit, options: Mapping[str, str], flag: str) -> Vec
 
 def _class(provider: str) -> Callable[..., VectorStore]:
     """The store class of an installed plugin; it takes the index, and options by name."""
-    entries = {entry.name: entry for entry in metadata.entry_points(group="flowkit.plugins")}
-    for entry in [entries[provider]] if provider in entries else []:
-        module = entry.load()
+    for entry in metadata.entry_points(group="flowkit.plugins", name=provider):
+        try:
+            module = entry.load()
+        except ImportError as error:
+            hint = f"pip install --force-reinstall flowkit-{provider}"
+            raise CliError(f"the store {provider!r} cannot be imported: {error}", hint=hint, exit_code=1) from None
         for name in getattr(module, "__all__", ()):
             found = getattr(module, name)
             if isinstance(found, type) and issubclass(found, StorePlugin) and issubclass(found, VectorStore):
@@ -123,19 +126,20 @@ def _value(key: str, text: str, parameter: inspect.Parameter, flag: str) -> Any:
 
 @contextmanager
 def _bar(name: str) -> Iterator[Any]:
-    """A progress bar on stderr, where that is a terminal; gives the function that moves it."""
-    if sys.stderr is None or not sys.stderr.isatty():
-        yield None
-        return
-    from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
-
-    colours = coloured(sys.stderr)
-    console = Console(file=sys.stderr, color_system="256" if colours else None, no_color=not colours)
-    columns = (TextColumn("Copying {task.description}"), BarColumn(bar_width=30), MofNCompleteColumn())
-    with Progress(*columns, TimeRemainingColumn(compact=True), console=console, transient=True) as bar:
+    """A progress bar, where somebody sees it; gives the function that moves it."""
+    with progress(_columns) as bar:
+        if bar is None:
+            yield None
+            return
         task = bar.add_task(name, total=None)
         yield lambda done, total: bar.update(task, completed=done, total=total)
+
+
+def _columns() -> "Sequence[ProgressColumn]":
+    from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn
+
+    name = TextColumn("Copying {task.description}")
+    return name, BarColumn(bar_width=30), MofNCompleteColumn(), TimeRemainingColumn(compact=True)
 
 
 def _show(report: CopyReport, target: str, *, as_json: bool) -> None:
@@ -149,5 +153,5 @@ def _show(report: CopyReport, target: str, *, as_json: bool) -> None:
     ]
     from rich.text import Text
 
-    told = f"{target}: {', '.join(each for each in counts if each)}; it holds {number(report.count)}"
+    told = f"{one_line(target)}: {', '.join(each for each in counts if each)}; it holds {number(report.count)}"
     print_lines([Text.assemble(styled("✓ ", "good"), told)])

@@ -27,6 +27,7 @@ def trace_export(trace_id: str, file: str, force: bool) -> int:
     was stored. Genkit's tools read the file, too.
     """
     from flowkit.cli.units import size
+    from flowkit.cli.whole_files import write_whole
     from flowkit.errors import InvalidInputError, NotFoundError
     from flowkit.tracing.files import trace_file
 
@@ -38,11 +39,12 @@ def trace_export(trace_id: str, file: str, force: bool) -> int:
     if file == "-":
         write(data.decode() + "\n")
         return 0
-    try:
-        with Path(file).open("wb" if force else "xb") as out:
-            out.write(data + b"\n")
-    except FileExistsError:
-        raise CliError(f"{file} is there already", hint="--force overwrites it") from None
+    path = Path(file)
+    if path.is_dir():
+        raise CliError(f"{file} is a folder", hint="name a file in it")
+    if path.exists() and not force:
+        raise CliError(f"{file} is there already", hint="--force overwrites it")
+    write_whole(path, data + b"\n")
     say(f"{file}  {size(len(data))}", "dim")
     return 0
 
@@ -63,10 +65,14 @@ def trace_import(file: str) -> int:
     from flowkit.tracing.redact import PLAIN
     from flowkit.tracing.snapshot import redact_row
 
+    if file == "-" and sys.stdin is None:
+        raise CliError("the run is to come from stdin, which is closed")
     try:
         raw = sys.stdin.buffer.read() if file == "-" else Path(file).read_bytes()
     except FileNotFoundError:
-        raise CliError(f"there is no file {file!r}") from None
+        raise CliError(f"there is no file {file!r}", hint="check the path and the working folder") from None
+    except OSError as error:
+        raise CliError(f"{file} cannot be read: {error.strerror or error}", hint="name a file of a run") from None
     try:
         rows, logs = trace_of_file(json.loads(raw))
     except InvalidInputError as error:

@@ -18,7 +18,7 @@ from typing import Any
 from flowkit.cli.lines import CliError
 from flowkit.cli.shape import example, json_types, types_of
 
-__all__ = ["Given", "parse_json", "read_input", "read_object", "read_raw"]
+__all__ = ["Given", "parse_json", "read_file", "read_input", "read_object", "read_raw"]
 
 
 class _SyntaxProblem(ValueError):
@@ -111,12 +111,29 @@ def read_raw(argument: str) -> str:
         return argument.removeprefix("\ufeff")
     if argument == "@":
         raise CliError("there is no file name after @", hint="write @file.json, or - for stdin")
-    path = Path(argument[1:]).expanduser()
+    name = argument[1:]
+    try:
+        path = Path(name).expanduser()
+    except RuntimeError:  # the home of somebody who is not known
+        path = Path(name)
+    return read_file(path, name, hint="text that begins with @ goes as JSON: '\"@…\"'")
+
+
+def read_file(path: Path, name: str | None = None, *, hint: str = "check the path") -> str:
+    """The text of a file, as `read_raw` reads it; `name` is what the user calls it.
+
+    Raises:
+        CliError: the file cannot be read, or is no text.
+    """
     try:
         return _decoded(path.read_bytes(), str(path))
-    except OSError as error:
-        reason = "there is no file" if isinstance(error, FileNotFoundError) else f"{error.strerror or error}:"
-        raise CliError(f"{reason} {argument[1:]!r}", hint="text that begins with @ goes as JSON: '\"@…\"'") from None
+    except (OSError, ValueError) as error:
+        reason = "there is no file" if isinstance(error, FileNotFoundError) else f"{_reason(error)}:"
+        raise CliError(f"{reason} {name or str(path)!r}", hint=hint) from None
+
+
+def _reason(error: OSError | ValueError) -> str:
+    return (error.strerror if isinstance(error, OSError) else None) or str(error)
 
 
 def _decoded(data: bytes, where: str) -> str:

@@ -46,7 +46,7 @@ def rag(project: Project) -> Project:
 
 
 def lines(text: str) -> list[Any]:
-    return [json.loads(line) for line in text.splitlines()]
+    return [json.loads(line) for line in text.split("\n") if line]
 
 
 @pytest.mark.parametrize(
@@ -204,3 +204,48 @@ def test_a_dataset_of_nothing(project: Project):
 
     assert run.code == 2
     assert "no run of flow 'say' with the label 'x'" in run.err
+
+
+def test_only_a_newline_ends_a_line(project: Project):
+    odd = ["one\u2028line", "one\x85line", "half \ud83d of a pair"]
+    project.write("in.jsonl", "".join(json.dumps(text, ensure_ascii="half" in text) + "\r\n" for text in odd))
+
+    run = project.run("flow:batchRun", "echo", "in.jsonl", "--output", "out.jsonl")
+
+    assert run.code == 0
+    rows = lines((project.folder / "out.jsonl").read_text(encoding="utf-8"))
+    assert [row["input"] for row in rows] == odd
+    assert [row["output"] for row in rows[:2]] == odd[:2]
+
+
+def test_what_a_killed_run_wrote_by_halves_costs_no_more_than_that(project: Project):
+    project.write("in.json", '["a\u2028", "b", 5]')
+    project.run("flow:batchRun", "say", "in.json", "--output", "out.json")
+    journal = project.folder / ".out.json.journal"
+    journal.write_bytes(journal.read_bytes() + b'{"number": 2, "inp')
+    twice = [project.run("flow:batchRun", "say", "in.json", "--output", "out.json") for _ in range(2)]
+
+    assert ["2 of 3 were done before" in run.err for run in twice] == [True, True]
+    journal.write_bytes(b"\xff\n[]\n5")
+    assert project.run("flow:batchRun", "say", "in.json", "--output", "out.json").err.count("before") == 0
+
+
+def test_the_output_takes_the_place_of_no_inputs_and_of_no_device(project: Project):
+    project.write("in.json", '["a"]')
+
+    same = project.run("flow:batchRun", "say", "in.json", "--output", "./in.json")
+    device = project.run("flow:batchRun", "say", "in.json", "--output", "/dev/null")
+
+    assert (same.code, device.code) == (2, 2)
+    assert "in.json holds the inputs" in same.err
+    assert "/dev/null is no file" in device.err
+    assert (project.folder / "in.json").read_text() == '["a"]'
+
+
+@pytest.mark.parametrize("name", ["nothing.json", "~nobody-of-that-name/in.json", "."])
+def test_inputs_that_cannot_be_read_are_named(project: Project, name: str):
+    run = project.run("flow:batchRun", "say", name)
+
+    assert run.code == 2
+    assert name in run.err
+    assert "begins with @" not in run.err

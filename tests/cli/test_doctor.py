@@ -118,3 +118,12 @@ def test_the_report_fits_a_terminal(project: Project):
     report = [line for line in project.run("doctor").out.splitlines() if str(Path.cwd()) not in line]
 
     assert all("\x1b" not in line for line in report)
+
+
+def test_a_root_that_is_not_there_yet_is_no_file(project: Project, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setenv("FLOWKIT_ROOT", str(project.folder / "no" / "such"))
+
+    run = project.run("doctor")
+
+    assert lines_of(run.out)["data folder"].endswith("is made by the first run")
+    assert lines_of(run.out)["disk"].endswith("free")

@@ -148,6 +148,9 @@ def test_chunks_are_shown_before_anything_is_stored(shop: Project):
         (("rag:index", "ftp://shop.test/", "--app", "rag_app.py"), 1, "no loader knows ftp://"),
         (("rag:index", "https://shop.test/", "--app", "rag_app.py", "--glob", "*"), 1, "a page is no folder"),
         (("rag:chunks", "docs/broken.pdf"), 1, "is not a PDF"),
+        (("rag:chunks", "/dev/null"), 1, "is a pipe or a device"),
+        (("rag:chunks", "package://tests.support.no_such"), 1, "no package"),
+        (("rag:ask", "Soup?", "--index", "none", "--where", "page >"), 2, "--where:"),
     ],
 )
 def test_what_is_wrong_is_told_in_a_line(shop: Project, arguments: tuple[str, ...], code: int, message: str):

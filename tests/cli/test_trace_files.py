@@ -69,6 +69,8 @@ def test_secrets_of_a_foreign_file_are_replaced(project: Project):
         ("{}", "this is no trace"),
         ('{"spans": {}}', "has no span"),
         ('{"spans": {"a": {}}}', "'a'"),
+        ("[" * 100_000, "is no JSON"),
+        ("\xff", "is no JSON"),
     ],
 )
 def test_a_file_that_is_no_trace(project: Project, content: str, said: str):
@@ -86,3 +88,41 @@ def test_what_is_not_there(project: Project):
     assert "there is no file 'x'" in project.run("trace:import", "x").err
     kept(project)
     assert project.run("trace:export", "0" * 32, "x").code == 2
+
+
+def test_a_folder_is_no_file(project: Project):
+    kept(project)
+    (project.folder / "runs").mkdir()
+
+    exported = project.run("trace:export", "latest", "runs", "--force")
+    imported = project.run("trace:import", "runs")
+
+    assert (exported.code, imported.code) == (2, 2)
+    assert "runs is a folder" in exported.err
+    assert "runs cannot be read: Is a directory" in imported.err
+
+
+def test_a_file_keeps_its_mode_and_a_link_stays_one_when_it_is_overwritten(project: Project):
+    kept(project)
+    project.write("private.json", "{}").chmod(0o600)
+    (project.folder / "run.json").symlink_to("private.json")
+
+    assert project.run("trace:export", "latest", "run.json", "--force").code == 0
+
+    assert (project.folder / "run.json").is_symlink()
+    assert (project.folder / "private.json").stat().st_mode & 0o777 == 0o600
+    assert json.loads((project.folder / "private.json").read_bytes())["traceId"]
+
+
+def test_odd_text_in_a_foreign_file(project: Project):
+    trace_id = kept(project)
+    data = json.loads(project.run("trace:export", trace_id, "-").out)
+    (span,) = data["spans"].values()
+    span["displayName"] = "half \ud83d, NUL \0"
+    span["attributes"] |= {"genkit:input": '"\ud83d"', "odd \ud83d": "\ud83d\0"}
+    data["logs"] = [{**record, "message": "half \ud83d"} for record in data["logs"]]
+    project.write("foreign.json", json.dumps(data))
+
+    assert project.run("trace:import", "foreign.json").code == 0
+    assert project.run("trace:get", trace_id).code == 0
+    assert json.loads(project.run("trace:get", trace_id, "--json").out)["traceId"] == trace_id
