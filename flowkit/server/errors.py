@@ -1,6 +1,7 @@
 """An exception as the error object of Genkit's protocol, whose `details` is always an object.
 
 wire_error(error, "5a2c…")        {"code": 13, "message": "kaboom", "details": {"stack": …, "traceId": …}}
+raise told_error(answer["error"])  # what another process has told so
 """
 
 import asyncio
@@ -11,7 +12,7 @@ from flowkit.core.record import describe
 from flowkit.core.values import to_plain
 from flowkit.errors import GRPC_CODE, FlowkitError, Status
 
-__all__ = ["CANCELLED", "status_of", "wire_error"]
+__all__ = ["CANCELLED", "status_of", "told_error", "wire_error"]
 
 CANCELLED = "Action was cancelled"
 _UNCLEAR = (KeyError, StopIteration, StopAsyncIteration)  # their text alone says nothing
@@ -37,6 +38,18 @@ def wire_error(error: BaseException, trace_id: str | None = None) -> dict[str, A
     # Genkit's validators refuse null.
     present = {key: value for key, value in details.items() if value is not None}
     return {"code": GRPC_CODE[status], "message": message, "details": present}
+
+
+def told_error(told: Mapping[str, Any]) -> FlowkitError:
+    """The way back: an error that another process has told by `wire_error`. Its stack is left out."""
+    details = {key: value for key, value in (told.get("details") or {}).items() if key != "stack"}
+    status = details.pop("status", None)
+    return FlowkitError(
+        str(told.get("message")),
+        hint=details.pop("hint", None),
+        status=status if status in GRPC_CODE else "INTERNAL",
+        details=details,
+    )
 
 
 def status_of(error: BaseException) -> Status:

@@ -1,6 +1,6 @@
 """What developer tools of ours are told of an action, beyond what Genkit's list of actions has room for.
 
-    action_facts(ai.registry, root)["/flow/menuQA"]     {"source": {"file": "app.py", "line": 12, …}, "streams": False}
+    with_facts(describe_actions(registry), registry, root)["/flow/menuQA"]["flowkit"]  # {"source": …, "streams": …}
 
 Nothing is made for it: an action that a plugin would make on demand has few facts.
 """
@@ -21,15 +21,23 @@ from flowkit.rag.stores.serve import StorePlugin, served_by
 from flowkit.schema.model import GenerateResponseChunk
 from flowkit.server.draft07 import as_draft07
 
-__all__ = ["action_facts", "with_facts"]
+__all__ = ["with_facts"]
 
 _STREAMING_KINDS = ("flow", "model", "tool", "util")
 """Of other kinds, what a generator yields is its result."""
 _known: WeakKeyDictionary[Action[Any, Any, Any], dict[str, Any]] = WeakKeyDictionary()
 
 
-def action_facts(registry: Registry, root: Path) -> dict[str, dict[str, Any]]:
-    """Facts by key: `source`, `chunkSchema`, `streams`, `index`; each only where it is known."""
+def with_facts(listed: Mapping[str, Mapping[str, Any]], registry: Registry, root: Path) -> dict[str, dict[str, Any]]:
+    """A list of actions in which each has its facts, as `flowkit`.
+
+    They are `source`, `chunkSchema`, `streams` and `index`, each only where it is known.
+    """
+    facts = _facts(registry, root)
+    return {key: {**described, "flowkit": facts.get(key, {})} for key, described in listed.items()}
+
+
+def _facts(registry: Registry, root: Path) -> dict[str, dict[str, Any]]:
     made = {action.key: action for action in registry.registered()}
     plugins = {info.key: plugin for plugin in registry.plugins for info in plugin.list()}
     found = {}
@@ -40,12 +48,6 @@ def action_facts(registry: Registry, root: Path) -> dict[str, dict[str, Any]]:
             facts |= _index(info, action, plugins.get(info.key))
         found[info.key] = facts
     return found
-
-
-def with_facts(listed: Mapping[str, Mapping[str, Any]], registry: Registry, root: Path) -> dict[str, dict[str, Any]]:
-    """A list of actions in which each has its facts, as `flowkit`."""
-    facts = action_facts(registry, root)
-    return {key: {**described, "flowkit": facts.get(key, {})} for key, described in listed.items()}
 
 
 def _of_action(action: Action[Any, Any, Any], root: Path) -> Mapping[str, Any]:

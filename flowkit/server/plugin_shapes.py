@@ -3,9 +3,10 @@
 PluginCheck(ok=True, message="12 documents", duration_ms=3.2)
 """
 
+from flowkit.core.plugin import Plugin
 from flowkit.schema.wire import Wire
 
-__all__ = ["AskPlugin", "PluginCheck", "PluginData", "PluginList", "PluginVariable"]
+__all__ = ["AskPlugin", "PluginCheck", "PluginData", "PluginList", "PluginVariable", "plugin_id"]
 
 
 class PluginVariable(Wire):
@@ -19,7 +20,7 @@ class PluginData(Wire):
     """A plugin that the app uses."""
 
     id: str
-    """Its name, and its index if it is a store: `local`, `pgvector/menu`."""
+    """As `plugin_id` makes it: `local`, `pgvector/menu`."""
     package: str | None = None
     """The package that it comes from; absent when it is part of the project."""
     version: str | None = None
@@ -43,3 +44,9 @@ class PluginCheck(Wire):
     message: str
     hint: str | None = None
     duration_ms: float
+
+
+def plugin_id(plugin: Plugin) -> str:
+    """`local`; of a store with its index: `devstore/menu`."""
+    index = getattr(plugin, "index", None)
+    return f"{plugin.name}/{index}" if isinstance(index, str) else plugin.name

@@ -8,6 +8,7 @@ from typing import Literal
 from pydantic import Field, model_validator
 
 from flowkit.rag.stores.contract import SearchMode
+from flowkit.schema.text import is_blank
 from flowkit.schema.wire import JSON, Wire
 
 __all__ = [
@@ -198,6 +199,8 @@ class DeleteDocuments(AskStore):
     def _one_selector(self) -> "DeleteDocuments":
         if sum((self.ids is not None, self.source is not None, self.where is not None, self.all)) != 1:
             raise ValueError("give exactly one of ids, source, where and all")
+        if self.where is not None and is_blank(self.where):
+            raise ValueError("where is blank, which is every document; all deletes every one")
         return self
 
 

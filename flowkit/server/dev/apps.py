@@ -13,8 +13,9 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from flowkit.errors import BackendError, FlowkitError, InvalidInputError, NotFoundError, UnsupportedError
+from flowkit.errors import BackendError, InvalidInputError, NotFoundError, UnsupportedError
 from flowkit.server.dev.shapes import RuntimeData
+from flowkit.server.errors import told_error
 from flowkit.server.runtimes import Runtime, runtimes
 
 if TYPE_CHECKING:
@@ -93,18 +94,13 @@ class Apps:
         if response.status_code < 400:
             return self._json(response)
         try:
-            told = response.json()["error"]
-            details = dict(told["details"])
-        except (ValueError, KeyError, TypeError):
+            refused = told_error(response.json()["error"])
+        except (ValueError, KeyError, TypeError, AttributeError):  # no JSON, or not in our form
             if response.status_code != 404:
                 raise BackendError(f"the app answered {response.status_code} without JSON") from None
             hint = "update flowkit where the app runs" if (runtime.version or "").startswith("py/") else None
             raise UnsupportedError(f"the app {runtime.name!r} does not answer {path}", hint=hint) from None
-        for mine in ("stack", "traceId"):
-            details.pop(mine, None)
-        raise FlowkitError(
-            told["message"], hint=details.pop("hint", None), status=details.pop("status", None), details=details
-        )
+        raise refused
 
     @asynccontextmanager
     async def open(self, runtime: RuntimeData, path: str, body: Any) -> "AsyncIterator[Response]":

@@ -9,19 +9,19 @@ from typing import Annotated, Any
 from pydantic import Field, ValidationError, field_validator
 
 from flowkit.core.threads import run_in_thread
-from flowkit.errors import BackendError, FlowkitError, InvalidInputError
+from flowkit.errors import BackendError, InvalidInputError
 from flowkit.schema.embedding import EmbedResponse, EmbedTask
 from flowkit.schema.text import is_blank
 from flowkit.schema.wire import JSON, Wire
 from flowkit.server.dev.runs import Run, Runs
 from flowkit.server.dev.shapes import RunInfo, RunStart
-from flowkit.server.dev.workbench import error_of
+from flowkit.server.errors import told_error
 from flowkit.server.operations import Call, Operation
 from flowkit.server.preview.vectors import Compared, compare
 
-__all__ = ["MAX_TEXTS", "EmbedPreview", "EmbedPreviewData", "TextVector", "embed_operations"]
+__all__ = ["EmbedPreview", "EmbedPreviewData", "TextVector", "embed_operations"]
 
-MAX_TEXTS = 50
+_MAX_TEXTS = 50
 _FIRST = 8
 _Text = Annotated[str, Field(max_length=20_000)]
 
@@ -31,7 +31,7 @@ class EmbedPreview(Wire):
 
     key: str = Field(pattern="^/embedder/.")
     """`/embedder/local/all-minilm-l6-v2`."""
-    texts: tuple[_Text, ...] = Field(min_length=1, max_length=MAX_TEXTS)
+    texts: tuple[_Text, ...] = Field(min_length=1, max_length=_MAX_TEXTS)
     task: EmbedTask | None = None
     """Whether the texts are documents or queries; absent, the embedder decides."""
     options: dict[str, JSON] | None = None
@@ -122,7 +122,9 @@ async def _result(run: Run, asked: EmbedPreview) -> EmbedResponse:
     async for event in run.follow():
         last = event if event["type"] == "ended" else last
     if "error" in last:
-        raise _failure(last["error"], run.info)
+        ids = {"traceId": run.info.trace_id, "runId": run.info.run_id}
+        told: dict[str, Any] = last["error"]
+        raise told_error({**told, "details": {**told.get("details", {}), **ids}})
     try:
         response = EmbedResponse.from_wire(last.get("result"))
     except ValidationError as error:
@@ -135,15 +137,3 @@ async def _result(run: Run, asked: EmbedPreview) -> EmbedResponse:
             hint="an embedder returns one vector for each text, all of one length",
         )
     return response
-
-
-def _failure(error: dict[str, Any], info: RunInfo) -> FlowkitError:
-    details = {key: value for key, value in error.get("details", {}).items() if key != "stack"}
-    return error_of(
-        {
-            "status": details.pop("status", None),
-            "message": error.get("message"),
-            "hint": details.pop("hint", None),
-            "details": {**details, "traceId": info.trace_id, "runId": info.run_id},
-        }
-    )

@@ -54,7 +54,7 @@ class Pump:
         self._traces = traces
         self._tasks: list[asyncio.Task[None]] = []
         self._looking = asyncio.Event()
-        """What is in the store has been noted: from now on all that changes is told."""
+        """What is in the store has been noted (or cannot be read): from now on all that changes is told."""
         self._runtimes: Sequence[RuntimeData] = ()
         self._seen: dict[str, bytes] | None = None
         self._asked_actions = 0.0
@@ -69,7 +69,7 @@ class Pump:
     async def hello(self) -> dict[str, Any]:
         """How everything stands, for somebody who begins to look."""
         self._runtimes = await self._apps.list()
-        with contextlib.suppress(TimeoutError):  # a damaged store; the rest is told all the same
+        with contextlib.suppress(TimeoutError):  # a store that is locked; the rest is told all the same
             async with asyncio.timeout(_LOOK_SECONDS):
                 await self._looking.wait()
         return {
@@ -95,9 +95,9 @@ class Pump:
             try:
                 newest = await self._traces.read(self._traces.logs.newest)
                 await self._traces.read(news.news)
-                self._looking.set()
             except FlowkitError as error:
                 _log.debug("the trace store cannot be read: %s", error)
+            self._looking.set()
             while not look.closed:
                 await look.wait()
                 try:

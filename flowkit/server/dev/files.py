@@ -7,17 +7,17 @@ from pathlib import Path
 
 from flowkit.errors import InvalidInputError, NotFoundError
 
-__all__ = ["FILE_BYTES", "project_file"]
+__all__ = ["project_file"]
 
-FILE_BYTES = 50_000_000
+_FILE_BYTES = 50_000_000
 
 
-def project_file(root: Path, name: str, *, limit: int = FILE_BYTES) -> tuple[Path, str]:
+def project_file(root: Path, name: str) -> tuple[Path, str]:
     """Where a file is, and what its documents have as `source`: its path relative to the project, POSIX.
 
     Raises:
         NotFoundError: there is no such file in the project, or it is hidden (`.env`), or leads out of it.
-        InvalidInputError: it is larger than `limit` bytes.
+        InvalidInputError: it is larger than 50 MB.
     """
     top = root.resolve()
     uploads = (root / ".flowkit" / "uploads").resolve()
@@ -37,6 +37,6 @@ def project_file(root: Path, name: str, *, limit: int = FILE_BYTES) -> tuple[Pat
         source = path.relative_to(top).as_posix()
     else:
         raise unknown
-    if size > limit:
-        raise InvalidInputError(f"{name!r} has {size:,} bytes", hint=f"a preview takes at most {limit:,}")
+    if size > _FILE_BYTES:
+        raise InvalidInputError(f"{name!r} has {size:,} bytes", hint=f"a preview takes at most {_FILE_BYTES:,}")
     return path, source

@@ -10,13 +10,14 @@ import sys
 import time
 from asyncio.subprocess import Process
 from collections.abc import Mapping
-from typing import Any, get_args
+from typing import Any
 
 from flowkit.core.values import to_json
-from flowkit.errors import BackendError, FlowkitError, Status
+from flowkit.errors import BackendError
+from flowkit.server.errors import told_error
 from flowkit.server.preview.shapes import SECONDS
 
-__all__ = ["Workbench", "error_of"]
+__all__ = ["Workbench"]
 
 _IDLE_SECONDS = 120.0
 _LINE_BYTES = 200_000_000
@@ -41,17 +42,15 @@ class Workbench:
                 self._idle.cancel()
             process = await self._running()
             began = time.monotonic()
+            line = b""
             try:
-                async with asyncio.timeout(SECONDS + 2):
-                    line = await _exchange(process, to_json(request) + b"\n")
-            except BaseException as error:
-                await self.aclose()  # what it is doing is wanted no longer
-                if isinstance(error, TimeoutError):
-                    line = b""
-                else:
-                    raise
+                with contextlib.suppress(TimeoutError):
+                    async with asyncio.timeout(SECONDS + 2):
+                        line = await _exchange(process, to_json(request) + b"\n")
+            finally:
+                if not line:
+                    await self.aclose()  # it has ended, or what it is doing is wanted no longer
             if not line:
-                await self.aclose()
                 late = time.monotonic() - began > SECONDS - 1
                 raise BackendError(
                     f"this was not done within {SECONDS} seconds" if late else "this took too much memory",
@@ -61,7 +60,7 @@ class Workbench:
             self._idle = asyncio.get_running_loop().call_later(_IDLE_SECONDS, self._kill)
         answer = json.loads(line)
         if "error" in answer:
-            raise error_of(answer["error"])
+            raise told_error(answer["error"])
         return answer
 
     async def aclose(self) -> None:
@@ -104,14 +103,3 @@ async def _exchange(process: Process, line: bytes) -> bytes:
         process.stdin.write(line)
         await process.stdin.drain()
     return await process.stdout.readline()
-
-
-def error_of(told: Mapping[str, Any]) -> FlowkitError:
-    """An error that another process of ours has told."""
-    status = told.get("status")
-    return FlowkitError(
-        str(told.get("message")),
-        hint=told.get("hint"),
-        status=status if status in get_args(Status) else "INTERNAL",
-        details=told.get("details"),
-    )

@@ -1,12 +1,13 @@
 """The splitters that a page may choose from, each with its settings as a form.
 
-    splitter = make_splitter("prose", {"maxChars": 1000, "overlapChars": 100}, tokenizer=None)
+    splitter = make_splitter("prose", {"maxChars": 1000, "overlapChars": 100}, count=estimated_tokens)
     splitter(document)
 
 Settings have the names of the arguments in `flowkit.rag.split`, in JSON's spelling.
 """
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import KW_ONLY, dataclass
 from typing import Any, Literal
 
 from pydantic import ConfigDict, Field, ValidationError
@@ -104,21 +105,15 @@ class _Chunk(_Settings):
     delimiters: str = Field("", max_length=1000, description="A regular expression to cut at instead")
 
 
+@dataclass(frozen=True)
 class _Splitter:
-    """One of them."""
+    """One of them. `about` has its description; `below_max`: an overlap must be smaller than the limit."""
 
-    def __init__(
-        self,
-        make: Callable[[Any, _Count], split.Splitter],
-        settings: type[_Settings] = _Overlapping,
-        *,
-        about: Callable[..., Any],
-        below_max: bool = True,
-    ) -> None:
-        self.make = make
-        self.settings = settings
-        self.about = about
-        self.below_max = below_max
+    make: Callable[[Any, _Count], split.Splitter]
+    settings: type[_Settings] = _Overlapping
+    _: KW_ONLY
+    about: Callable[..., Any]
+    below_max: bool = True
 
 
 def _sized(fn: Callable[..., split.Splitter], *, below_max: bool = True) -> _Splitter:

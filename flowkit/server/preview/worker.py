@@ -22,6 +22,7 @@ from flowkit.errors import FlowkitError, InvalidInputError
 from flowkit.rag.ingest.defaults import estimated_tokens
 from flowkit.rag.ingest.files import parse_file
 from flowkit.schema.documents import Document
+from flowkit.server.errors import wire_error
 from flowkit.server.preview.cut import cut
 from flowkit.server.preview.shapes import ESTIMATE, MAX_CHARS, SECONDS
 from flowkit.server.preview.splitters import splitter_list
@@ -46,10 +47,12 @@ def _answer(line: bytes) -> bytes:
     try:
         return to_json(_work(json.loads(line)))
     except FlowkitError as error:
-        told = {"status": error.status, "message": error.message, "hint": error.hint, "details": error.details}
+        told = wire_error(error)
     except (MemoryError, RecursionError):
-        told = {"status": "INVALID_ARGUMENT", "message": "this takes too much memory", "hint": "preview a shorter text"}
-    return json.dumps({"error": told}).encode()
+        told = wire_error(InvalidInputError("this takes too much memory", hint="preview a shorter text"))
+    except Exception as error:  # noqa: BLE001  a bug of ours: what it is must not look like too much memory
+        told = wire_error(error)
+    return to_json({"error": told})
 
 
 def _work(request: Mapping[str, Any]) -> dict[str, Any]:

@@ -12,7 +12,7 @@ from flowkit.server.reflection.plugins import Plugins
 from flowkit.server.reflection.protect import protect
 from flowkit.server.reflection.run_route import AskRoute, RunRoute, read_json
 from flowkit.server.reflection.served import Served
-from flowkit.server.reflection.stores import StoresRoute
+from flowkit.server.reflection.stores import store_answers
 from flowkit.server.version import flowkit_version
 
 if TYPE_CHECKING:
@@ -72,7 +72,7 @@ def reflection_app(served: Served, *, runtime_id: str) -> "ASGIApp":
 
         return PlainTextResponse("OK", background=BackgroundTask(end))
 
-    plugins = Plugins(served.ai)
+    plugins, stores = Plugins(served.ai), store_answers(served.ai)
     routes = [
         Route("/api/__health", health),
         Route("/api/__quitquitquit", quit, methods=["GET", "POST"]),
@@ -84,7 +84,7 @@ def reflection_app(served: Served, *, runtime_id: str) -> "ASGIApp":
         Route("/api/splitPreview", AskRoute(served.split_preview), methods=["POST"]),
         Route("/api/plugins", AskRoute(plugins.list), methods=["POST"]),
         Route("/api/checkPlugin", AskRoute(plugins.check), methods=["POST"]),
-        Route("/api/stores/{operation}", StoresRoute(served.ai), methods=["POST"]),  # ours, too
+        *(Route(f"/api/stores/{name}", AskRoute(ask), methods=["POST"]) for name, ask in stores.items()),
         Route("/api/notify", notify, methods=["POST"]),
         Route("/api/cancelAction", cancel, methods=["POST"]),
         Route("/api/runAction", RunRoute(served.runner), methods=["POST"]),

@@ -5,7 +5,6 @@ told = await plugins.check({"id": "pgvector/menu"})
 """
 
 import asyncio
-import sys
 import time
 from collections.abc import Mapping
 from importlib import metadata
@@ -13,9 +12,9 @@ from typing import TYPE_CHECKING, Any
 
 from flowkit.config import names_set
 from flowkit.core.loops import run_on
-from flowkit.core.plugin import CheckedPlugin, Plugin
-from flowkit.errors import FlowkitError, InvalidInputError, NotFoundError
-from flowkit.server.plugin_shapes import PluginCheck, PluginData, PluginList, PluginVariable
+from flowkit.core.plugin import CheckedPlugin
+from flowkit.errors import BackendError, FlowkitError, InvalidInputError, NotFoundError
+from flowkit.server.plugin_shapes import PluginCheck, PluginData, PluginList, PluginVariable, plugin_id
 
 if TYPE_CHECKING:
     from flowkit.app import Flowkit
@@ -44,7 +43,7 @@ class Plugins:
             names = names_set(str(name) for name in getattr(plugin, "environment", ()))
             found.append(
                 PluginData(
-                    id=_id(plugin),
+                    id=plugin_id(plugin),
                     package=None if dist is None else dist.name,
                     version=None if dist is None else dist.version,
                     environment=tuple(PluginVariable(name=name, set=is_set) for name, is_set in names.items()),
@@ -60,11 +59,11 @@ class Plugins:
             NotFoundError: the app has no such plugin.
             InvalidInputError: it cannot be checked.
         """
-        plugin = next((each for each in self._ai.registry.plugins if _id(each) == body.get("id")), None)
+        plugin = next((each for each in self._ai.registry.plugins if plugin_id(each) == body.get("id")), None)
         if plugin is None:
             raise NotFoundError(f"the app has no plugin {body.get('id')!r}", hint="GET /api/plugins lists them")
         if not isinstance(plugin, CheckedPlugin):
-            raise InvalidInputError(f"the plugin {_id(plugin)!r} has no check", hint="run one of its actions")
+            raise InvalidInputError(f"the plugin {plugin_id(plugin)!r} has no check", hint="run one of its actions")
         began = time.monotonic()
         hint = None
         try:
@@ -80,13 +79,9 @@ class Plugins:
 
 async def _checked(plugin: CheckedPlugin) -> str:
     try:
-        async with asyncio.timeout(_SECONDS):
+        async with asyncio.timeout(_SECONDS) as limit:
             return str(await plugin.check())
-    except TimeoutError:
-        # asyncio's own has no words.
-        raise TimeoutError(f"no answer within {_SECONDS:.0f} seconds") from sys.exception()
-
-
-def _id(plugin: Plugin) -> str:
-    index = getattr(plugin, "index", None)
-    return f"{plugin.name}/{index}" if isinstance(index, str) else plugin.name
+    except TimeoutError as error:
+        if not limit.expired():  # it is the plugin's own
+            raise
+        raise BackendError(f"no answer within {_SECONDS:.0f} seconds", hint="look whether its server runs") from error

@@ -16,7 +16,10 @@ from flowkit.server.runner import Run, Runner, RunRequest
 if TYPE_CHECKING:
     from starlette.types import Message, Receive, Scope, Send
 
-__all__ = ["AskRoute", "RunRoute", "read_json"]
+__all__ = ["Ask", "AskRoute", "RunRoute", "read_json"]
+
+Ask = Callable[[Mapping[str, Any]], Awaitable[dict[str, Any]]]
+"""What answers a question in JSON."""
 
 
 class RunRoute:
@@ -41,7 +44,7 @@ class RunRoute:
 class AskRoute:
     """An ASGI endpoint: a question in JSON, whose answer runs no action."""
 
-    def __init__(self, answer: Callable[[Mapping[str, Any]], Awaitable[dict[str, Any]]]) -> None:
+    def __init__(self, answer: Ask) -> None:
         self._answer = answer
 
     async def __call__(self, scope: "Scope", receive: "Receive", send: "Send") -> None:

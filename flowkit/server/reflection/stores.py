@@ -1,6 +1,6 @@
 """The vector stores of an app as tools see them: `POST /api/stores/<operation>`, which Genkit has not.
 
-Route("/api/stores/{operation}", StoresRoute(Stores(ai)), methods=["POST"])
+Route("/api/stores/list", AskRoute(store_answers(ai)["list"]), methods=["POST"])
 """
 
 import asyncio
@@ -24,8 +24,8 @@ from flowkit.schema.documents import Document, ScoredDocument
 from flowkit.schema.filters import F, Filter
 from flowkit.schema.retrieval import RetrieverRequest
 from flowkit.schema.wire import Wire
-from flowkit.server.frames import frame
-from flowkit.server.reflection.run_route import read_json
+from flowkit.server.errors import wire_error
+from flowkit.server.reflection.run_route import Ask
 from flowkit.server.store_shapes import (
     Abilities,
     AskStore,
@@ -47,11 +47,9 @@ from flowkit.server.store_shapes import (
 )
 
 if TYPE_CHECKING:
-    from starlette.types import Receive, Scope, Send
-
     from flowkit.app import Flowkit
 
-__all__ = ["Stores", "StoresRoute"]
+__all__ = ["store_answers"]
 
 _LOOK_SECONDS = 5.0
 _TEXT_CHARACTERS = 2_000
@@ -61,7 +59,7 @@ _FIRST_NUMBERS = 16
 _NAMESPACES = 200
 
 
-class Stores:
+class _Stores:
     """What can be asked of the stores. Every method runs on the app's loop, where its connections are."""
 
     def __init__(self, ai: "Flowkit") -> None:
@@ -163,8 +161,9 @@ class Stores:
         except TimeoutError:
             message = f"{name} did not answer within {_LOOK_SECONDS:.0f} seconds"
             facts["problem"] = StoreProblem(code="failed", message=message, hint="look whether its server runs")
-        except FlowkitError as error:
-            facts["problem"] = StoreProblem(code="failed", message=error.message, hint=error.hint)
+        except Exception as error:  # noqa: BLE001  a store of others may raise anything; the rest is listed all the same
+            told = wire_error(error)
+            facts["problem"] = StoreProblem(code="failed", message=told["message"], hint=told["details"].get("hint"))
         facts |= await self._compared(actions, facts)
         return StoreData(
             name=name,
@@ -224,40 +223,33 @@ class Stores:
         return StoredDocuments(documents=tuple(_listed(hit, score=hit.score) for hit in hits), mode=mode)
 
 
-class StoresRoute:
-    """An ASGI endpoint; `operation` is the last part of the path."""
+def store_answers(ai: "Flowkit") -> dict[str, Ask]:
+    """What answers `POST /api/stores/<name>`, by name."""
+    stores = _Stores(ai)
 
-    def __init__(self, ai: "Flowkit") -> None:
-        self._ai = ai
-        stores = Stores(ai)
-        self._operations: dict[str, tuple[type[Wire], Callable[[Any], Awaitable[Wire]]]] = {
-            "list": (Wire, stores.list),
-            "stats": (AskStore, stores.stats),
-            "sources": (AskStore, stores.sources),
-            "documents": (ListDocuments, stores.documents),
-            "document": (GetDocument, stores.document),
-            "delete": (DeleteDocuments, stores.delete),
-        }
+    def asking(shape: type[Wire], answer: Callable[[Any], Awaitable[Wire]]) -> Ask:
+        async def ask(body: Mapping[str, Any]) -> dict[str, Any]:
+            try:
+                asked = shape.from_wire(body)
+            except ValidationError as error:
+                found = problems(error)
+                raise InvalidInputError(f"bad body: {summary(found)}", details={"errors": found}) from None
 
-    async def __call__(self, scope: "Scope", receive: "Receive", send: "Send") -> None:
-        name = scope["path_params"]["operation"]
-        if name not in self._operations:
-            raise NotFoundError(f"stores have no operation {name!r}", hint=f"there are: {', '.join(self._operations)}")
-        shape, answer = self._operations[name]
-        body = await read_json(receive)
-        try:
-            asked = shape.from_wire(body)
-        except ValidationError as error:
-            found = problems(error)
-            raise InvalidInputError(f"bad body: {summary(found)}", details={"errors": found}) from None
+            async def run() -> Wire:
+                return await answer(asked)
 
-        async def run() -> Wire:
-            return await answer(asked)
+            return (await asyncio.wrap_future(run_on(ai.runtime.loop(), run))).to_wire()
 
-        told = await asyncio.wrap_future(run_on(self._ai.runtime.loop(), run))
-        headers = [(b"content-type", b"application/json")]
-        await send({"type": "http.response.start", "status": 200, "headers": headers})
-        await send({"type": "http.response.body", "body": frame(told.to_wire())})
+        return ask
+
+    return {
+        "list": asking(Wire, stores.list),
+        "stats": asking(AskStore, stores.stats),
+        "sources": asking(AskStore, stores.sources),
+        "documents": asking(ListDocuments, stores.documents),
+        "document": asking(GetDocument, stores.document),
+        "delete": asking(DeleteDocuments, stores.delete),
+    }
 
 
 def _where(source: str | None, text: str | None) -> Filter | None:

@@ -1,5 +1,6 @@
 """The app's plugins: listed with the names that they read, and checked on request."""
 
+import asyncio
 from collections.abc import Sequence
 from typing import Any
 
@@ -9,6 +10,7 @@ from flowkit import Document, Flowkit
 from flowkit.config import Settings
 from flowkit.errors import BackendError
 from flowkit.plugin import Action, ActionInfo, Kind, Registry
+from flowkit.server.reflection import plugins
 from flowkit_devstore import DevStore
 from flowkit_local import Local
 from flowkit_pgvector import PgVector
@@ -106,6 +108,27 @@ async def test_any_exception_of_a_plugin_is_an_answer(
     serve(Flowkit(plugins=[Cellar()], settings=settings))
 
     assert (await check(browser, "cellar"))["message"] == "KeyError: 'port'"
+
+
+async def test_a_plugin_that_does_not_answer_is_waited_for_and_one_that_gives_up_says_why(
+    browser: Browser, settings: Settings, serve: Serve, monkeypatch: pytest.MonkeyPatch
+):
+    class Silent(Kitchen):
+        name = "silent"
+
+        async def check(self) -> str:
+            await asyncio.Event().wait()
+            return ""
+
+    monkeypatch.setattr(plugins, "_SECONDS", 0.05)
+    monkeypatch.setattr(Cellar, "error", TimeoutError("the cook did not come"))
+    serve(Flowkit(plugins=[Silent(), Cellar()], settings=settings))
+
+    silent = await check(browser, "silent")
+
+    assert (silent["ok"], silent["message"]) == (False, "no answer within 0 seconds")
+    assert silent["hint"] == "look whether its server runs"
+    assert (await check(browser, "cellar"))["message"] == "TimeoutError: the cook did not come"
 
 
 async def test_a_plugin_that_is_unknown_or_has_no_check(browser: Browser, settings: Settings, serve: Serve):

@@ -6,7 +6,7 @@ import pytest
 
 from flowkit import Document, Flowkit
 from flowkit.config import Settings
-from flowkit.plugin import StoreAbilities
+from flowkit.plugin import StoreAbilities, StoreStats
 from flowkit.rag.stores.memory import InMemoryStore
 from flowkit.testing import FakeEmbedder
 from flowkit_devstore import DevStore
@@ -277,6 +277,17 @@ async def test_a_wrong_question_is_refused_with_the_stores_own_words(
     assert "stack" not in refused.json()["error"]["details"]
 
 
+async def test_a_blank_filter_deletes_nothing_and_counts_nothing(browser: Browser, ai: Flowkit, serve: Serve):
+    serve(ai)
+
+    for dry_run in (True, False):
+        body = {"store": "menu", "where": " ", "dryRun": dry_run}
+        refused = await browser.http.post("/api/stores/delete", json=body)
+        assert refused.status_code == 400
+        assert "where is blank" in refused.json()["error"]["message"]
+    assert (await browser.get("/api/stores/stats", store="menu"))["store"]["count"] == 3
+
+
 async def test_pages_of_others_may_not_delete(browser: Browser, ai: Flowkit, serve: Serve):
     serve(ai)
 
@@ -296,6 +307,25 @@ async def test_a_store_that_fails_is_listed_with_its_problem(browser: Browser, a
 
     assert store["problem"]["code"] == "failed"
     assert not store["built"]
+
+
+async def test_a_store_that_raises_anything_does_not_hide_the_others(
+    browser: Browser, settings: Settings, folder: Path, serve: Serve
+):
+    class Broken(InMemoryStore):
+        async def stats(self) -> StoreStats:
+            raise OSError(5, "the disk is gone")
+
+    stores = [Broken("lost", embedder="fake-embedder"), DevStore("menu", embedder="fake-embedder", folder=folder)]
+    ai = Flowkit(plugins=[FakeEmbedder(dimension=32), *stores], settings=settings)
+    for name in ("lost", "menu"):
+        await ai.index(name, [Document.from_text("tomato soup")])
+    serve(ai)
+
+    menu, lost = (await browser.get("/api/stores"))["stores"]
+
+    assert (menu["name"], menu["count"]) == ("devstore/menu", 1)
+    assert lost["problem"] == {"code": "failed", "message": "[Errno 5] the disk is gone"}
 
 
 async def test_no_app_no_stores(browser: Browser):

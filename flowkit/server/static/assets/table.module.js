@@ -1,1 +1,1 @@
-var e={table:`_table_47k8l_1`,num:`_num_47k8l_1`,row:`_row_47k8l_1`,selected:`_selected_47k8l_39`,cut:`_cut_47k8l_44`,dim:`_dim_47k8l_51`};export{e as t};
+var e={table:`_table_1bhyf_1`,num:`_num_1bhyf_1`,row:`_row_1bhyf_1`,selected:`_selected_1bhyf_39`,dim:`_dim_1bhyf_44`};export{e as t};

@@ -1,1 +1,1 @@
-import{a as e,n as t}from"./jsx-runtime.js";var n=e(t(),1);function r(e){let t=(0,n.useRef)(e);(0,n.useEffect)(()=>{t.current=e}),(0,n.useEffect)(()=>{let e=e=>{e.key===`Enter`&&(e.ctrlKey||e.metaKey)&&!e.defaultPrevented&&(e.preventDefault(),t.current())};return window.addEventListener(`keydown`,e),()=>window.removeEventListener(`keydown`,e)},[])}export{r as t};
+import{s as e}from"./ErrorView.js";function t(t){e(e=>{e.key===`Enter`&&(e.ctrlKey||e.metaKey)&&!e.defaultPrevented&&(e.preventDefault(),t())})}export{t};

@@ -1,1 +1,0 @@
-function e(e,t){let n=document.createElement(`a`);n.href=e,n.download=t,n.click()}export{e as t};

@@ -1,2 +1,0 @@
-import{Sr as e}from"./Button.js";async function*t(t,{signal:n}){let r=await e(t,{signal:n});if(r.body===null)return;let i=r.body.pipeThrough(new TextDecoderStream).getReader(),a=``;try{for(;;){let{done:e,value:t}=await i.read();if(e)break;let n=(a+t).split(`
-`);a=n.pop()??``;for(let e of n)e.trim()!==``&&(yield JSON.parse(e))}a.trim()!==``&&(yield JSON.parse(a))}finally{await i.cancel().catch(()=>void 0)}}export{t};

@@ -1,1 +1,0 @@
-import{Gr as e,Kr as t}from"./Button.js";function n(n,r){return e(n,t,r)}export{n as t};
