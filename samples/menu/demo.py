@@ -20,6 +20,7 @@ FOLDER = Path(os.path.relpath(Path(__file__).parent))
 MENUS = ("dinner.pdf", "lunch.pdf", "karte.pdf")
 QUESTIONS = ("Which dessert is vegan?", "When is the restaurant closed?", "Wo kann ich reservieren?")
 NEXT = (
+    ("flowkit start", "this app in the browser: run it, look into every run, and browse its index"),
     ('flowkit flow:run menuQA "How much is the lunch deal?" --stream', "the answer as it comes, then its sources"),
     ('flowkit flow:run menuQA "How tall is the Eiffel Tower?"', "a question that the menus cannot answer"),
     ("flowkit trace:list", "every run so far"),

@@ -48,6 +48,7 @@ def test_the_demo_answers_from_the_menus_and_embeds_once(menu: Path):
     steps = first.stdout.partition("step by step")[2]
     for step in ("menuQA", "├ devstore/menu", "│ └ local/all-minilm-l6-v2", "└ local/extractive"):
         assert f"\n{step} " in steps
+    assert shown["Try next"].startswith(". .venv/bin/activate flowkit start ")
 
     again = answers_of(run(menu, sys.executable, "demo.py").stdout)
     assert again[INDEXING].count("nothing new, nothing embedded") == 3
