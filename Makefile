@@ -29,7 +29,7 @@ demo: $(READY) ## index a restaurant menu and ask it questions, without keys or 
 	@$(PY) samples/menu/demo.py
 
 test: $(READY) ## run all tests
-	@$(PY) -m pytest -n $(WORKERS) --dist loadfile $(ARGS) $(TESTS)
+	@$(PY) -m pytest -n $(WORKERS) --dist loadfile --no-loadscope-reorder $(ARGS) $(TESTS)
 
 check: lint types ## lint and type-check
 

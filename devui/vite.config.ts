@@ -1,6 +1,7 @@
 import { fileURLToPath } from "node:url"
 import react from "@vitejs/plugin-react"
 import { defineConfig } from "vite"
+import { chunks } from "./build/chunks.ts"
 import { buildInfo } from "./build/info.ts"
 import { licences } from "./build/licences.ts"
 
@@ -22,6 +23,7 @@ export default defineConfig({
         entryFileNames: "assets/[name].js",
         chunkFileNames: "assets/[name].js",
         assetFileNames: "assets/[name][extname]",
+        codeSplitting: chunks(),
       },
     },
   },

@@ -11,13 +11,14 @@ import os
 import shutil
 import signal
 from collections.abc import Callable
+from pathlib import Path
 
 import hypothesis
 import pytest
 
 from tests.support.offline.sitecustomize import refuse_the_network
 
-BROWSERS = ("chromium", "chromium-browser", "google-chrome")
+BROWSERS = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome")
 NEEDS: dict[str, Callable[[], bool]] = {
     "browser": lambda: any(shutil.which(name) for name in BROWSERS),
     "chroma": lambda: importlib.util.find_spec("chromadb") is not None,
@@ -75,6 +76,16 @@ def pytest_configure(config: pytest.Config) -> None:
     # Started in the background of a shell, Python ignores Ctrl-C, and so would every program that a test starts.
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Files that take longest come first, so that no worker is left alone with one at the end."""
+    seconds: dict[Path, float] = {}
+    for item in items:
+        heavy = item.get_closest_marker("heavy")
+        took = 0.05 if heavy is None else heavy.kwargs.get("seconds", 3)
+        seconds[item.path] = seconds.get(item.path, 0) + took
+    items.sort(key=lambda item: -seconds[item.path])
 
 
 def pytest_runtest_setup(item: pytest.Item) -> None:

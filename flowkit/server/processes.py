@@ -9,7 +9,7 @@ import os
 import socket
 import sys
 
-__all__ = ["is_alive", "listen_near"]
+__all__ = ["is_alive", "listen_near", "listen_on"]
 
 _TRIES = 100
 
@@ -48,20 +48,31 @@ def listen_near(port: int, *, host: str = "127.0.0.1") -> socket.socket:
     It is bound before anybody is told the port, so two processes that start together get two ports.
     """
     for number in [*range(port, port + _TRIES), 0]:
-        family = socket.AF_INET6 if ":" in host else socket.AF_INET
-        # Without the protocol asyncio does not switch Nagle's algorithm off, and each answer takes 40 ms longer.
-        found = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
         try:
-            if sys.platform == "win32":  # where SO_REUSEADDR would let two listen on one port
-                found.setsockopt(socket.SOL_SOCKET, getattr(socket, "SO_EXCLUSIVEADDRUSE"), 1)  # noqa: B009
-            else:
-                found.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-            found.bind((host, number))
-            found.listen(100)
+            return listen_on(number, host=host)
         except OSError as error:
-            found.close()
             if error.errno not in (errno.EADDRINUSE, errno.EACCES):
                 raise
-        else:
-            return found
     raise OSError(errno.EADDRINUSE, f"no port is free on {host}")
+
+
+def listen_on(port: int, *, host: str) -> socket.socket:
+    """A listening socket on that port.
+
+    Raises:
+        OSError: it is taken, or not allowed; or the host is not of this machine.
+    """
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    # Without the protocol asyncio does not switch Nagle's algorithm off, and each answer takes 40 ms longer.
+    found = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
+    try:
+        if sys.platform == "win32":  # where SO_REUSEADDR would let two listen on one port
+            found.setsockopt(socket.SOL_SOCKET, getattr(socket, "SO_EXCLUSIVEADDRUSE"), 1)  # noqa: B009
+        else:
+            found.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        found.bind((host, port))
+        found.listen(100)
+    except OSError:
+        found.close()
+        raise
+    return found

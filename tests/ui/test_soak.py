@@ -16,7 +16,7 @@ from flowkit.tracing.store import TraceStore
 from tests.server.start.conftest import Project
 from tests.ui.conftest import APP, Ui
 
-pytestmark = [pytest.mark.heavy, pytest.mark.requires("browser", "a page is left open by somebody")]
+pytestmark = [pytest.mark.heavy(seconds=90), pytest.mark.requires("browser", "a page is left open by somebody")]
 
 TRACES = 10_000
 WARM_SECONDS = 15.0

@@ -13,7 +13,7 @@ import sys
 from pathlib import Path
 
 from flowkit.errors import ConfigError
-from flowkit.server.processes import listen_near
+from flowkit.server.processes import listen_near, listen_on
 
 __all__ = ["FIRST_PORT", "listen", "port_holder"]
 
@@ -29,7 +29,7 @@ def listen(*, host: str, port: int | None, first_port: int = FIRST_PORT) -> sock
     try:
         if port is None:
             return listen_near(first_port, host=host)
-        return _listen_on(host, port)
+        return listen_on(port, host=host)
     except OSError as error:
         if port is not None and error.errno == errno.EADDRINUSE:
             holder = port_holder(port)
@@ -40,21 +40,6 @@ def listen(*, host: str, port: int | None, first_port: int = FIRST_PORT) -> sock
         raise ConfigError(
             f"cannot listen on {host}: {error.strerror or error}", hint="is it of this machine?"
         ) from None
-
-
-def _listen_on(host: str, port: int) -> socket.socket:
-    found = socket.socket(socket.AF_INET6 if ":" in host else socket.AF_INET, socket.SOCK_STREAM)
-    try:
-        if sys.platform == "win32":  # where SO_REUSEADDR would let two listen on one port
-            found.setsockopt(socket.SOL_SOCKET, getattr(socket, "SO_EXCLUSIVEADDRUSE"), 1)  # noqa: B009
-        else:
-            found.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        found.bind((host, port))
-        found.listen(100)
-    except OSError:
-        found.close()
-        raise
-    return found
 
 
 def port_holder(port: int) -> str | None:

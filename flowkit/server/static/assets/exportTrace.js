@@ -1,1 +1,1 @@
-import{t as e}from"./download.js";function t(t){e(`/api/traces/${encodeURIComponent(t)}/export`,`trace-${t.slice(0,8)}.json`)}export{t};
+import{t as e}from"./shared.js";function t(t){e(`/api/traces/${encodeURIComponent(t)}/export`,`trace-${t.slice(0,8)}.json`)}export{t};

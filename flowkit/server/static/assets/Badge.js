@@ -1,1 +1,0 @@
-import{c as e}from"./format.js";import{t}from"./jsx-runtime.js";var n={badge:`_badge_lacj4_1`,ok:`_ok_lacj4_21`,error:`_error_lacj4_26`,warn:`_warn_lacj4_31`,accent:`_accent_lacj4_36`},r=t();function i({tone:t=`neutral`,children:i}){return(0,r.jsx)(`span`,{className:e(n.badge,n[t]),children:i})}export{i as t};

@@ -1,1 +1,0 @@
-var e={frame:`_frame_pjatx_1`,waiting:`_waiting_pjatx_23`};export{e as t};

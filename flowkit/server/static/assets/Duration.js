@@ -1,1 +1,0 @@
-import{i as e}from"./format.js";import{t}from"./jsx-runtime.js";var n=t();function r({ms:t}){return(0,n.jsx)(`span`,{style:{fontVariantNumeric:`tabular-nums`,whiteSpace:`nowrap`},children:e(t)})}export{r as t};

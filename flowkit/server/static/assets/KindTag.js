@@ -1,1 +1,0 @@
-import{E as e,O as t,k as n}from"./index.js";import{t as r}from"./jsx-runtime.js";var i={tag:`_tag_1unm4_1`},a=r();function o({kind:r,size:o=`s`}){let s=n(r);return(0,a.jsxs)(`span`,{className:i.tag,"data-kind":r??`other`,"data-size":o,style:{color:t(r)},children:[(0,a.jsx)(e,{kind:r,size:o===`s`?13:15}),s]})}export{o as t};

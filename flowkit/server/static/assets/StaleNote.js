@@ -1,1 +1,0 @@
-import{t as e}from"./createLucideIcon.js";import{t}from"./jsx-runtime.js";var n={name:`clock-3`,size:24,node:[[`circle`,{cx:`12`,cy:`12`,r:`10`,key:`1mglay`}],[`path`,{d:`M12 6v6h4`,key:`135r8i`}]]};n.node;var r=e(n),i={note:`_note_1por1_1`},a=t();function o({text:e}){return(0,a.jsxs)(`p`,{className:i.note,role:`note`,children:[(0,a.jsx)(r,{"aria-hidden":!0}),e]})}export{o as t};

@@ -1,1 +1,0 @@
-import{Or as e}from"./Button.js";import{t}from"./jsx-runtime.js";var n=t();function r({traceId:t,spanId:r,children:i}){return(0,n.jsx)(e,{to:`/traces/$id`,params:{id:t},search:r===void 0?{}:{span:r},"aria-label":i===void 0?`Trace ${t.slice(0,8)}`:void 0,children:i??(0,n.jsx)(`code`,{children:t.slice(0,8)})})}export{r as t};

@@ -1,1 +1,0 @@
-import{t as e}from"./createLucideIcon.js";var t={name:`chevrons-down-up`,size:24,node:[[`path`,{d:`m7 20 5-5 5 5`,key:`13a0gw`}],[`path`,{d:`m7 4 5 5 5-5`,key:`1kwcof`}]]};t.node;var n=e(t);export{n as t};

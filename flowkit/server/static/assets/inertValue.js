@@ -1,1 +1,0 @@
-import{ot as e}from"./Button.js";function t(t){return e(19)?t:t?`true`:void 0}export{t};

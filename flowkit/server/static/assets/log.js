@@ -1,1 +1,0 @@
-var e=[`trace`,`debug`,`info`,`warn`,`error`,`fatal`];function t(t){let n=t.severityNumber;return n!=null&&n>0?e[Math.min(5,Math.floor((n-1)/4))]??`info`:t.severityText?.toLowerCase()??`info`}function n(e){return typeof e.body==`string`?e.body:e.body==null?``:JSON.stringify(e.body)}export{n,t};

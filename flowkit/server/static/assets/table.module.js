@@ -1,1 +1,0 @@
-var e={table:`_table_1bhyf_1`,num:`_num_1bhyf_1`,row:`_row_1bhyf_1`,selected:`_selected_1bhyf_39`,dim:`_dim_1bhyf_44`};export{e as t};

@@ -1,1 +1,0 @@
-import{s as e}from"./ErrorView.js";function t(t){e(e=>{e.key===`Enter`&&(e.ctrlKey||e.metaKey)&&!e.defaultPrevented&&(e.preventDefault(),t())})}export{t};

@@ -1,1 +1,0 @@
-import{a as e,n as t}from"./jsx-runtime.js";var n=e(t(),1);function r(e,t){let r=(0,n.useRef)(e);r.current=e;let i=(0,n.useRef)(void 0),a=(0,n.useCallback)(()=>{clearTimeout(i.current),i.current=void 0},[]);return(0,n.useEffect)(()=>a,[a]),(0,n.useCallback)(()=>{i.current??=setTimeout(()=>{a(),r.current()},t)},[t,a])}export{r as t};

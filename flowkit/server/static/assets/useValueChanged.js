@@ -1,1 +1,0 @@
-import{a as e,n as t}from"./jsx-runtime.js";import{Pt as n,dr as r}from"./Button.js";var i=e(t(),1);function a(e,t){let a=i.useRef(e),o=n(t);r(()=>{a.current!==e&&o(a.current),a.current=e},[e,o])}export{a as t};
