@@ -82,7 +82,9 @@ def haystack(embed: Callable[[Sequence[str]], Any]) -> Job:
         store = ChromaDocumentStore(persist_path=str(index))
         pipeline = Pipeline()
         pipeline.add_component("read", PyPDFToDocument())
-        pipeline.add_component("split", RecursiveDocumentSplitter(split_length=CHARS, split_overlap=OVERLAP, split_unit="char"))
+        pipeline.add_component(
+            "split", RecursiveDocumentSplitter(split_length=CHARS, split_overlap=OVERLAP, split_unit="char")
+        )
         pipeline.add_component("embed", Onnx())
         pipeline.add_component("write", DocumentWriter(store))
         for one, other in (("read", "split"), ("split", "embed"), ("embed", "write")):

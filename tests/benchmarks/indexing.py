@@ -9,7 +9,6 @@ with an embedder that costs nothing. What the real one takes is measured on some
 
 import argparse
 import asyncio
-import random
 import sys
 import tempfile
 import time
@@ -24,12 +23,11 @@ from flowkit.config import Settings
 from flowkit.rag.ingest import IngestReport, default_splitter
 from flowkit_devstore import DevStore
 from flowkit_local import Local
+from tests.benchmarks._papers import write_papers
 
 T = TypeVar("T")
 
 EMBEDDER = "local/all-minilm-l6-v2"
-PAGES_PER_FILE = 10
-WORDS_PER_PAGE = 320
 SAMPLE = 48
 DIMENSIONS = 384
 VECTOR = (1.0, *(0.0,) * (DIMENSIONS - 1))
@@ -60,26 +58,6 @@ async def timed(what: Callable[[], Awaitable[T]]) -> tuple[T, Spent]:
     wall, cpu = time.perf_counter(), cpu_seconds()
     result = await what()
     return result, Spent(time.perf_counter() - wall, cpu_seconds() - cpu)
-
-
-def write_papers(folder: Path, pages: int) -> None:
-    """PDF files of made-up prose; the same each time."""
-    from reportlab.lib.pagesizes import A4
-    from reportlab.pdfgen.canvas import Canvas
-
-    dice = random.Random(7)
-    parts = ("ka", "lo", "mi", "ter", "san", "ve", "ron", "dal", "pe", "ist")
-    words = ["".join(dice.choice(parts) for _ in range(dice.randint(1, 4))) for _ in range(3000)]
-    for number in range(-(-pages // PAGES_PER_FILE)):
-        canvas = Canvas(str(folder / f"paper-{number:03}.pdf"), pagesize=A4)
-        for _ in range(PAGES_PER_FILE):
-            text = canvas.beginText(50, 800)
-            for at in range(WORDS_PER_PAGE // 10):
-                line = " ".join(dice.choice(words) for _ in range(10))
-                text.textLine(line.capitalize() + ("." if at % 3 else ""))
-            canvas.drawText(text)
-            canvas.showPage()
-        canvas.save()
 
 
 async def measure(folder: Path) -> None:

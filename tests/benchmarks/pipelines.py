@@ -75,9 +75,9 @@ def compare(folder: Path, rounds: int, peers: str) -> None:
         wall, busy = (statistics.median(each[what] for each in found) for what in ("wall", "cpu"))
         line = f"{name:12}{wall:>9.2f}{busy:>9.2f}{found[0]['chunks']:>9}"
         if name in BARS:
+            pairs = list(zip(found, runs["flowkit"], strict=True))
             ratios = [
-                statistics.median(theirs[what] / mine[what] for theirs, mine in zip(found, runs["flowkit"], strict=True))
-                for what in ("wall", "cpu")
+                statistics.median(theirs[what] / mine[what] for theirs, mine in pairs) for what in ("wall", "cpu")
             ]
             line += f"{ratios[0]:>22.2f}{ratios[1]:>8.2f}{BARS[name]:>8.2f}"
             line += "" if ratios[0] >= BARS[name] else "  BELOW"
