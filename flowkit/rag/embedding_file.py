@@ -13,6 +13,8 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from flowkit.core.sqlite_files import make_private_file, use_wal
+
 if TYPE_CHECKING:
     from sqlite3 import Connection
 
@@ -135,7 +137,7 @@ def _connect(file: Path) -> "Connection":
     for folder in reversed(missing):
         folder.mkdir(mode=0o700, exist_ok=True)
     # Private, and so are SQLite's side files, which take its mode.
-    os.close(os.open(file, os.O_CREAT | os.O_RDWR, 0o600))
+    make_private_file(file)
     with ExitStack() as opening:
         db = sqlite3.connect(file, timeout=_BUSY_SECONDS, isolation_level=None, check_same_thread=False)
         opening.callback(db.close)
@@ -153,20 +155,10 @@ def _connect(file: Path) -> "Connection":
 
 
 def _create(db: "Connection") -> None:
-    import sqlite3
-
     # Vectors of 1.5 to 12 kB fill pages of this size better.
     db.execute("PRAGMA page_size = 16384")
     db.execute("PRAGMA auto_vacuum = INCREMENTAL")
-    for attempt in range(100):
-        try:
-            db.execute("PRAGMA journal_mode = WAL").fetchall()
-            break
-        except sqlite3.OperationalError as error:
-            # SQLite does not wait here when several processes make the file at once.
-            if attempt == 99 or error.sqlite_errorcode & 0xFF != sqlite3.SQLITE_BUSY:
-                raise
-            time.sleep(0.01)
+    use_wal(db)
     with _transaction(db):
         if db.execute("PRAGMA user_version").fetchone() == (0,):
             for statement in _SCHEMA.split(";"):

@@ -7,13 +7,13 @@ with database.read() as db: ...                                    # None while 
 import errno
 import os
 import threading
-import time
 import weakref
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from flowkit.core.sqlite_files import make_private_file, use_wal
 from flowkit.errors import FlowkitError, InvalidInputError, Status, StoreError
 
 if TYPE_CHECKING:
@@ -195,7 +195,7 @@ class Database:
     def _create_file(self) -> None:
         """For its owner only: traces hold what people say to the app. SQLite gives its side files the same mode."""
         self.path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-        os.close(os.open(self.path, os.O_CREAT | os.O_RDWR, 0o600))
+        make_private_file(self.path)
 
     def _open(self, *, fixed: bool) -> "Connection":
         import sqlite3
@@ -227,7 +227,7 @@ class Database:
     def _create(self, connection: "Connection") -> None:
         self._refuse_foreign(connection)
         connection.execute("PRAGMA auto_vacuum = INCREMENTAL")
-        _set_wal(connection)
+        use_wal(connection)
         connection.execute("BEGIN IMMEDIATE")
         try:
             # Another process may have been quicker.
@@ -298,20 +298,6 @@ def _is_full(folder: Path) -> bool:
     import shutil
 
     return shutil.disk_usage(folder).free < 1 << 20
-
-
-def _set_wal(connection: "Connection") -> None:
-    """When several processes make the file at once, SQLite refuses some of them without waiting."""
-    import sqlite3
-
-    for attempt in range(100):
-        try:
-            connection.execute("PRAGMA journal_mode = WAL").fetchall()
-            return
-        except sqlite3.OperationalError as error:
-            if attempt == 99 or error.sqlite_errorcode & 0xFF != sqlite3.SQLITE_BUSY:
-                raise
-            time.sleep(0.01)
 
 
 _open_databases: "weakref.WeakSet[Database]" = weakref.WeakSet()

@@ -7,13 +7,13 @@ state = read_state(connection)
 import errno
 import os
 import sqlite3
-import time
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import NamedTuple
 
 from flowkit.errors import ConfigError, FlowkitError, StateError, StoreError, UnsupportedError
+from flowkit.plugin import make_private_file, use_wal
 from flowkit_devstore.folders import DATABASE, make_folder
 
 __all__ = [
@@ -33,7 +33,6 @@ __all__ = [
 FORMAT = 1
 """`user_version` of the files that this version writes."""
 _APPLICATION_ID = int.from_bytes(b"fkds")
-_ATTEMPTS = 8
 _BUSY_SECONDS = 60.0
 _CACHE_KIB = 16_000  # per connection, and only as far as it is used
 
@@ -77,18 +76,6 @@ def connect(folder: Path) -> sqlite3.Connection:
 
     In a folder that this process may not write to, where SQLite could not make its side files, it reads only.
     """
-    for attempt in range(1, _ATTEMPTS):
-        try:
-            return _connect(folder)
-        except sqlite3.OperationalError as error:
-            # Another process that makes or leaves the index in this moment takes SQLite's side files from under us.
-            if error.sqlite_errorcode & 0xFF != sqlite3.SQLITE_IOERR:
-                raise
-            time.sleep(0.01 * attempt)
-    return _connect(folder)
-
-
-def _connect(folder: Path) -> sqlite3.Connection:
     how = "mode=ro&immutable=1" if is_fixed(folder) else "mode=rw"
     uri = f"{(folder / DATABASE).absolute().as_uri()}?{how}"
     with ExitStack() as opening:
@@ -116,10 +103,10 @@ def create(folder: Path, *, name: str, dimension: int | None, embedder: str | No
     """Make the folder and an empty index in it, unless another process has just done so."""
     make_folder(folder)
     # SQLite gives its side files the mode of this one, so it is private before they are made.
-    os.close(os.open(folder / DATABASE, os.O_CREAT | os.O_RDWR, 0o600))
+    make_private_file(folder / DATABASE)
     connection = connect(folder)
     try:
-        connection.execute("PRAGMA journal_mode = WAL")
+        use_wal(connection)
         with transaction(connection):
             if not connection.execute(_VITALS).fetchone()[0]:
                 for statement in _SCHEMA.split(";\n"):

@@ -16,9 +16,10 @@ from flowkit.plugin import Settings
 
 __all__ = [
     "DATABASE",
-    "check_remains",
+    "database_lost",
     "default_folder",
     "folder_name",
+    "has_vectors",
     "index_name",
     "make_folder",
     "near_names",
@@ -93,10 +94,15 @@ def near_names(parent: Path, index: str) -> list[str]:
     return difflib.get_close_matches(index, [name for name in names if name != index], n=3)
 
 
-def check_remains(folder: Path) -> None:
-    """Raise StoreError when there are vectors, for a folder without a database: it was an index once."""
-    if any(folder.glob("vectors-*.f32")):
-        raise StoreError(
-            f"{folder / DATABASE} is missing or empty, though its vectors are there",
-            hint="bring the folder back from a copy, or move it away and index again; nothing was overwritten",
-        )
+def has_vectors(folder: Path) -> bool:
+    """Whether the folder is, or was, an index. Ask before looking at its database: a process that makes an index makes
+    that first, so a folder that had vectors and then has no database has lost it."""
+    return any(folder.glob("vectors-*.f32"))
+
+
+def database_lost(folder: Path) -> StoreError:
+    """What is wrong with a folder that has vectors and no database."""
+    return StoreError(
+        f"{folder / DATABASE} is missing or empty, though its vectors are there",
+        hint="bring the folder back from a copy, or move it away and index again; nothing was overwritten",
+    )

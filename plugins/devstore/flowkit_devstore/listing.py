@@ -10,7 +10,7 @@ from pathlib import Path
 
 from flowkit.errors import FlowkitError, StoreError
 from flowkit_devstore.database import State, connect, explained, read_state, upgrade
-from flowkit_devstore.folders import DATABASE, check_remains, default_folder, index_name
+from flowkit_devstore.folders import DATABASE, database_lost, default_folder, has_vectors, index_name
 
 __all__ = ["IndexInfo", "list_indexes"]
 
@@ -64,11 +64,13 @@ def _look(path: Path) -> IndexInfo | None:
 
 def _state(path: Path) -> State | None:
     database = path / DATABASE
+    was_index = has_vectors(path)
     if database.is_file() and database.stat().st_size:
         with closing(connect(path)) as connection:
             if upgrade(connection, path):
                 return read_state(connection)
-    check_remains(path)
+    if was_index:
+        raise database_lost(path)
     return None
 
 

@@ -17,7 +17,7 @@ from flowkit.errors import IdentityError, NotFoundError, StateError, StoreError
 from flowkit.rag.keyword import TERMS_VERSION
 from flowkit_devstore.database import State, connect, explained, explanation, is_fixed, upgrade
 from flowkit_devstore.database import create as create_index
-from flowkit_devstore.folders import DATABASE, check_remains, near_names
+from flowkit_devstore.folders import DATABASE, database_lost, has_vectors, near_names
 from flowkit_devstore.snapshot import Snapshot
 from flowkit_devstore.vectors import Views
 from flowkit_devstore.writer import Writer
@@ -173,6 +173,7 @@ class Session:
 def _opened(folder: Path, views: Views) -> Snapshot | None:
     """A reading connection to the index, None when there is none in the folder."""
     path = folder / DATABASE
+    was_index = has_vectors(folder)
     if path.is_file() and path.stat().st_size:
         with ExitStack() as opening:
             snapshot = Snapshot(folder, views)
@@ -180,7 +181,8 @@ def _opened(folder: Path, views: Views) -> Snapshot | None:
             if upgrade(snapshot.connection, folder):
                 opening.pop_all()  # it is an index, and stays open
                 return snapshot
-    check_remains(folder)
+    if was_index:
+        raise database_lost(folder)
     return None
 
 

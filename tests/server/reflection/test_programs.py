@@ -206,7 +206,8 @@ if __name__ == "__main__":
         assert script.process.stdout is not None
         assert [script.process.stdout.readline() for _ in range(3)] == ["True\n", "3\n", "all started\n"]
         assert [about["pid"] for about in script.abouts()] == [script.process.pid]
-        assert script.stop() == 0
+        # Whether it has run to its end by now is open.
+        assert script.stop() in (0, -signal.SIGTERM)
 
 
 def test_runs_use_the_loop_of_the_apps_own_server(tmp_path: Path):
