@@ -7,10 +7,11 @@ for event, row, rows in look.news(): ...              # ("span_start" | "span_en
 """
 
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from typing import Literal
 
-from flowkit.tracing.reading import Where, list_rows, read_spans, summary
+from flowkit.tracing.reading import WHOLE, Where, list_rows, read_spans, span_row, summary
 from flowkit.tracing.rows import SpanRow, TraceSummary
 from flowkit.tracing.store import TraceStore
 
@@ -73,7 +74,7 @@ class TraceProgress:
             wanted = [id for id, end in marks if id not in self._known or (end and not self._known[id])]
             if not wanted:
                 return
-            rows, _ = read_spans(db, found[0], self._trace_id, values=True, only=wanted)
+            rows, _ = read_spans(db, found[0], partial(span_row, self._trace_id), columns=WHOLE, only=wanted)
         self._rows.update({row.span_id: row for row in rows})
         for row in rows:
             if row.span_id not in self._known:

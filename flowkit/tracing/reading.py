@@ -9,7 +9,7 @@ import socket
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from flowkit.errors import InvalidInputError
 from flowkit.schema.text import clean_text
@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from sqlite3 import Connection
 
 __all__ = [
+    "SMALL",
+    "WHOLE",
     "Where",
     "card_rows",
     "cursor_of",
@@ -27,10 +29,12 @@ __all__ = [
     "list_rows",
     "read_spans",
     "read_value",
+    "span_row",
     "summary",
     "this_process",
 ]
 
+T = TypeVar("T")
 _CURSOR_CHARS = 39  # two integers of 64 bits
 _SUMMARY = (
     "id, start_ns, trace_id, name, kind, key, end_ns, status, spans, error, labels, input_tokens, output_tokens,"
@@ -186,37 +190,38 @@ _SPAN = (
     "id, span_id, name, start_ns, end_ns, parent_id, ancestor_id, type, kind, key, state, marks, input_bytes,"
     " output_bytes, more"
 )
-_SMALL = {"input": "CAST(input AS BLOB)", "output": "CAST(output AS BLOB)"}
+SMALL = f"{_SPAN}, CAST(input AS BLOB), CAST(output AS BLOB)"
+"""Columns of `spans` for `span_row`, big values left out."""
 _BIG = "SELECT value FROM big_values b WHERE b.trace = spans.trace AND hash ="
 _WHOLE = {
     "input": f"CAST(coalesce(input, ({_BIG} input_hash)) AS BLOB)",
     "output": f"CAST(coalesce(output, ({_BIG} output_hash)) AS BLOB)",
 }
+WHOLE = f"{_SPAN}, {_WHOLE['input']}, {_WHOLE['output']}"
+"""Columns of `spans` for `span_row`, with all values."""
 
 
 def read_spans(
-    db: "Connection", number: int, trace_id: str, *, values: bool, only: Sequence[str] | None = None
-) -> tuple[list[SpanRow], int]:
-    """The spans of a trace by start, and how many could not be read. Without `values`, big ones stay in the file.
+    db: "Connection", number: int, make: Callable[[Any], T], *, columns: str, only: Sequence[str] | None = None
+) -> tuple[list[T], int]:
+    """What `make` makes of the spans of a trace, by start, and how many could not be read.
 
     `only` names the spans that are wanted.
     """
-    fields = _WHOLE if values else _SMALL
-    select = f"SELECT {_SPAN}, {fields['input']}, {fields['output']} FROM spans WHERE"
+    select = f"SELECT {columns} FROM spans WHERE"
     which = "trace = ?"
     marks: list[Any] = [number]
     if only is not None:
         which += " AND span_id IN (SELECT value FROM json_each(?))"
         marks.append(json.dumps(only))
     try:
-        found = [_span(row, trace_id) for row in db.execute(f"{select} {which} ORDER BY start_ns, id", marks)]
-        return found, 0
+        return [make(row) for row in db.execute(f"{select} {which} ORDER BY start_ns, id", marks)], 0
     except _unreadable():
         pass
     found, skipped = [], 0
     for (span,) in db.execute(f"SELECT id FROM spans WHERE {which} ORDER BY start_ns, id", marks).fetchall():
         try:
-            found.append(_span(db.execute(f"{select} id = ?", (span,)).fetchone(), trace_id))
+            found.append(make(db.execute(f"{select} id = ?", (span,)).fetchone()))
         except _unreadable():
             skipped += 1
     return found, skipped
@@ -229,7 +234,8 @@ def read_value(db: "Connection", number: int, span_id: str, field: str) -> bytes
     return row[0] if row else None
 
 
-def _span(row: Any, trace_id: str) -> SpanRow:
+def span_row(trace_id: str, row: Any) -> SpanRow:
+    """A span from the columns of `SMALL` or `WHOLE`."""
     (_, span_id, name, start, end, parent, ancestor, type_, kind, key, state, marks, in_bytes, out_bytes, *rest) = row
     text, given, result = rest
     span = SpanRow(trace_id, span_id, name, start, end, parent, ancestor, bool(marks & LOCAL_ROOT), type_, kind, key)

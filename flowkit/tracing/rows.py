@@ -8,7 +8,18 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple
 
-__all__ = ["Page", "SpanError", "SpanEvent", "SpanLink", "SpanRow", "Trace", "TraceStatus", "TraceSummary"]
+__all__ = [
+    "Outline",
+    "Page",
+    "SpanError",
+    "SpanEvent",
+    "SpanLink",
+    "SpanRow",
+    "Trace",
+    "TraceStatus",
+    "TraceSummary",
+    "label_of",
+]
 
 TraceStatus = Literal["running", "success", "error", "cancelled", "lost"]
 """`lost`: its process is gone without having ended it."""
@@ -85,7 +96,12 @@ class SpanRow:
     @property
     def label(self) -> str:
         """What it is, in a word: its kind, `step`, or its type."""
-        return self.kind or ("step" if self.type == "flowStep" else self.type)
+        return label_of(self.kind, self.type)
+
+
+def label_of(kind: str | None, type_: str) -> str:
+    """What a span is, in a word: its kind, `step`, or its type."""
+    return kind or ("step" if type_ == "flowStep" else type_)
 
 
 @dataclass(slots=True)
@@ -100,6 +116,15 @@ class Trace:
     @property
     def trace_id(self) -> str:
         return self.summary.trace_id
+
+
+@dataclass(slots=True)
+class Outline:
+    """A trace to draw: its spans are JSON already, big values are left out."""
+
+    summary: "TraceSummary"
+    spans: list[str]
+    skipped: int = 0
 
 
 @dataclass(slots=True)

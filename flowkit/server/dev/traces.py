@@ -5,12 +5,9 @@
 Genkit's routes (`/api/traces`, `/api/traces/{id}`) stay as Genkit has them; what it has no route for is beside them.
 """
 
-import json
 from collections.abc import Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
-
-from pydantic_core import from_json
 
 from flowkit.core.values import to_json
 from flowkit.errors import InvalidInputError, NotFoundError, StoreError
@@ -21,7 +18,7 @@ from flowkit.server.operations import Call, Operation
 from flowkit.server.telemetry.shapes import TraceData
 from flowkit.server.telemetry.traces import Traces
 from flowkit.tracing.files import trace_file, trace_of_file
-from flowkit.tracing.rows import SpanRow, TraceSummary
+from flowkit.tracing.rows import TraceSummary
 from flowkit.tracing.store import TraceStore
 
 if TYPE_CHECKING:
@@ -193,60 +190,9 @@ def _delete(store: TraceStore, trace_ids: Sequence[str]) -> int:
 
 
 def _outline(store: TraceStore, trace_id: str) -> bytes:
-    trace = store.get(trace_id, values=False)
-    found = {
-        "summary": summary_data(trace.summary).to_wire(),
-        "spans": [_span(row) for row in trace.spans],
-        "skipped": trace.skipped,
-    }
-    return to_json(found)
-
-
-_KNOWN = ("parentId", "ancestorId", "kind", "key", "durationMs", "state")
-
-
-def _span(row: SpanRow) -> dict[str, Any]:
-    """As `SpanOutline`; made by hand, since there may be thousands."""
-    found: dict[str, Any] = {
-        "spanId": row.span_id,
-        "name": row.name,
-        "label": row.label,
-        "type": row.type,
-        "startTimeMs": row.start_ns / 1e6,
-        "inputBytes": row.input_bytes,
-        "outputBytes": row.output_bytes,
-    }
-    known = (row.parent_id, row.ancestor_id, row.kind, row.key, row.duration_ms, row.state)
-    found |= {name: value for name, value in zip(_KNOWN, known, strict=True) if value is not None}
-    if row.input is not None and (given := _value(row.input)) is not None:
-        found["input"] = given
-    if row.output is not None and (result := _value(row.output)) is not None:
-        found["output"] = result
-    if row.error is not None:
-        found["error"] = row.error._asdict()
-    if row.attributes:
-        found["attributes"] = dict(row.attributes)
-    if row.context is not None:
-        found["context"] = _value(row.context)
-    if row.events:
-        found["events"] = [
-            {"name": event.name, "timeMs": event.time_ns / 1e6, "attributes": dict(event.attributes)}
-            for event in row.events
-        ]
-    if row.failure_source:
-        found["failureSource"] = True
-    if row.dropped:
-        found["valuesDropped"] = True
-    if row.scope is not None:
-        found["library"] = row.scope[0]
-    return found
-
-
-def _value(raw: bytes) -> Any:
-    try:
-        return from_json(raw)
-    except ValueError:  # it is stricter: lone surrogates
-        return json.loads(raw)
+    found = store.outline(trace_id)
+    head = to_json(summary_data(found.summary).to_wire()).decode()
+    return f'{{"summary":{head},"spans":[{",".join(found.spans)}],"skipped":{found.skipped}}}'.encode()
 
 
 def _raw(body: bytes, headers: dict[str, str] | None = None) -> "ASGIApp":
