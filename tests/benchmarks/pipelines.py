@@ -5,7 +5,7 @@
 Every run is a process of its own; imports and the loading of the model are not counted, parsers' processes are. The
 peers (`_pipelines_peers.py`) need langchain-community, langchain-text-splitters, langchain-chroma, pypdf, haystack-ai,
 chroma-haystack, onnxruntime and tokenizers in the Python that `--peers` names; one that is missing is left out, and
-said. All cut at 1,000 characters with an overlap of 100. Times are on the clock: a busy machine shows.
+said. All cut at 700 characters with an overlap of 70. Times are on the clock: a busy machine shows.
 """
 
 import argparse

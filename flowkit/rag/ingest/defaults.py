@@ -6,6 +6,7 @@ splitter = await default_splitter(registry, "local/all-minilm-l6-v2")     # 254 
 import re
 from collections.abc import Callable
 from typing import Protocol, runtime_checkable
+from weakref import WeakKeyDictionary
 
 from flowkit.ai.embed import embedder_info
 from flowkit.core.registry import Registry
@@ -16,6 +17,7 @@ __all__ = ["MAX_TOKENS", "default_splitter", "estimated_tokens", "tokenizer_of"]
 
 MAX_TOKENS = 300
 _OVERLAP_SHARE = 10
+_splitters: WeakKeyDictionary[Registry, dict[tuple[str, int, int], Auto]] = WeakKeyDictionary()
 _RUN = re.compile(r"[0-9A-Za-z]+|[^\W_]|\S")
 _CHARACTERS_PER_TOKEN = 4
 
@@ -42,7 +44,12 @@ async def default_splitter(
     size = min(MAX_TOKENS, limit) if max_tokens is None else max_tokens
     overlap = size // _OVERLAP_SHARE if overlap_tokens is None else overlap_tokens
     tokenizer = tokenizer_of(registry, action.name)
-    return split.auto(max_tokens=size, overlap_tokens=overlap, tokenizer=tokenizer)
+    # One splitter, which knows what it has cut.
+    made = _splitters.setdefault(registry, {})
+    key = (action.name, size, overlap)
+    if key not in made:
+        made[key] = split.auto(max_tokens=size, overlap_tokens=overlap, tokenizer=tokenizer)
+    return made[key]
 
 
 def tokenizer_of(registry: Registry, embedder: str) -> split.Tokenizer | Callable[[str], int]:
