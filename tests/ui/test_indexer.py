@@ -6,6 +6,7 @@ from collections.abc import Iterator
 import pytest
 from playwright.sync_api import Page, expect
 
+from tests.server.start.conftest import until
 from tests.support.modules import ROOT
 from tests.ui.conftest import Ui
 
@@ -44,8 +45,8 @@ def test_a_pdf_is_uploaded_cut_written_stage_by_stage_and_then_found(page: Page,
     expect(text.locator("[data-band=overlap]").first).to_be_visible()
     expect(text.get_by_text("Page 1")).to_be_visible()
     expect(text.get_by_text("Page 2")).to_be_visible()
+    until(lambda: number_of_chunks(page) > 8, "the preview of small chunks")
     number = number_of_chunks(page)
-    assert number > 8
     expect(text.locator("[data-begins]")).to_have_count(number)
     expect(chunks).to_contain_text("% twice")
 

@@ -107,6 +107,6 @@ def test_comparisons_are_symmetric_bounded_and_finite(vectors: list[list[float]]
         for j, value in enumerate(row):
             assert -1 <= value <= 1
             assert value == pytest.approx(look.similarity[j][i])
-        assert row[i] == (1.0 if look.norms[i] > 1e-12 else 0.0)
+        assert row[i] == (1.0 if look.norms[i] >= 1e-12 else 0.0)
     assert all(math.isfinite(value) for point in look.points for value in point)
     assert 0 <= sum(look.explained) <= 1 + 1e-9
