@@ -82,9 +82,9 @@ def haystack(embed: Callable[[Sequence[str]], Any]) -> Job:
         store = ChromaDocumentStore(persist_path=str(index))
         pipeline = Pipeline()
         pipeline.add_component("read", PyPDFToDocument())
-        pipeline.add_component(
-            "split", RecursiveDocumentSplitter(split_length=CHARS, split_overlap=OVERLAP, split_unit="char")
-        )
+        # As LangChain cuts; its default asks for sentences, which need data from the network.
+        parts = {"split_unit": "char", "separators": ["\n\n", "\n", " "]}
+        pipeline.add_component("split", RecursiveDocumentSplitter(split_length=CHARS, split_overlap=OVERLAP, **parts))
         pipeline.add_component("embed", Onnx())
         pipeline.add_component("write", DocumentWriter(store))
         for one, other in (("read", "split"), ("split", "embed"), ("embed", "write")):

@@ -54,8 +54,8 @@ def run(name: str, folder: Path, peers: str) -> dict[str, Any] | None:
         command = [python, "-m", "tests.benchmarks._pipelines_peers", name, str(folder), *map(str, minilm_files())]
     found = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
     if found.returncode:
-        missing = found.stderr.strip().splitlines()[-1:]
-        print(f"{name} is left out: {''.join(missing)}")
+        why = [line for line in found.stderr.splitlines() if "Error" in line][-1:]
+        print(f"{name} is left out: {''.join(why)}")
         return None
     told: dict[str, Any] = json.loads(found.stdout.splitlines()[-1])
     return told
