@@ -8,6 +8,7 @@ import re
 import unicodedata
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby
+from string import ascii_letters
 from typing import Any
 
 __all__ = ["noticed", "span", "unreadable", "warnings"]
@@ -19,9 +20,9 @@ _NAMES = re.compile(r"\(cid:\d+\)|/(?:g|G|uni|u)[0-9A-Fa-f]{2,6}\b")
 _MOJIBAKE = re.compile(
     "[\u00c2\u00c3][\u0080-\u00bf\u0152-\u0192\u2018-\u203a]|\u00e2\u20ac[\u0080-\u00bf\u0152-\u2122]"
 )
-_LETTERS = re.compile("[A-Za-z]")
 _ACCENTED = re.compile("[\u00c0-\u024f\u1e00-\u1eff]")
-_VOWELS = re.compile("[AEIOUYaeiouy]")
+_NO_LETTERS = bytes(set(range(256)) - set(ascii_letters.encode()))
+_VOWELS = b"AEIOUYaeiouy"
 _DAMAGED_SHARE = 0.05
 _FEW_VOWELS = 0.2
 _ENOUGH_LETTERS = 80
@@ -38,24 +39,27 @@ _HINTS = {
 
 def unreadable(text: str) -> int:
     """How many characters stand for glyphs that nobody can read."""
-    return len(_UNREADABLE.findall(text)) + len(_NAMES.findall(text))
+    named = len(_NAMES.findall(text)) if "/" in text or "(cid:" in text else 0
+    return len(_UNREADABLE.findall(text)) + named
 
 
 def noticed(text: str, *, has_pictures: bool) -> dict[str, Any]:
     """What is wrong with the text of a page: at most one of the keys of the hints, and how many glyphs it is about."""
     if not text:
         return {"scanned": True} if has_pictures else {}
-    shown = sum(not character.isspace() for character in text)
+    shown = len("".join(text.split()))
     glyphs = unreadable(text)
     if glyphs and glyphs >= _DAMAGED_SHARE * shown:
         return {"glyphs": glyphs}
-    garbled = len(_MOJIBAKE.findall(text))
+    garbled = 0 if text.isascii() else len(_MOJIBAKE.findall(text))
     if garbled > 2 and garbled >= _DAMAGED_SHARE * shown:
         return {"mojibake": garbled}
-    letters = len(_LETTERS.findall(text))
+    # Many times as fast as a regular expression, and that for each page.
+    latin = text.encode("utf-8", "surrogatepass").translate(None, _NO_LETTERS)
+    letters = len(latin)
     # Where many letters have accents, the vowels are among those.
     plain = letters >= _ENOUGH_LETTERS and letters > 0.5 * shown and len(_ACCENTED.findall(text)) < 0.05 * letters
-    if plain and len(_VOWELS.findall(text)) < _FEW_VOWELS * letters:
+    if plain and letters - len(latin.translate(None, _VOWELS)) < _FEW_VOWELS * letters:
         return {"cipher": letters}
     if not text.isascii():
         marks = sum(unicodedata.category(character) == "Mn" for character in text)

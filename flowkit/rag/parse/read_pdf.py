@@ -47,8 +47,8 @@ def _has_pdfium() -> bool:
 def _page(text: str, *, has_pictures: bool) -> Page:
     """The text of a page without the blanks that its layout leaves at both ends of lines."""
     text = _HYPHEN.sub("", _LINE_ENDS.sub("\n", text)).replace("\ufffe", "").translate(_LIGATURES)
-    lines = [_SPACES.sub(" ", line.strip(" \t\u00a0")) for line in text.split("\n")]
-    text = _NONE.sub("\n\n", "\n".join(lines)).strip()
+    text = "\n".join([line.strip(" \t\u00a0") for line in text.split("\n")])
+    text = _NONE.sub("\n\n", _SPACES.sub(" ", text)).strip()
     return Page(text, noticed(text, has_pictures=has_pictures))
 
 

@@ -10,12 +10,15 @@ import faulthandler
 import gc
 import io
 import json
+import math
 import os
 import queue
 import signal
 import sys
 import threading
+import time
 from collections.abc import Callable, Iterator
+from functools import cache
 from pathlib import Path
 from typing import Any, BinaryIO, NoReturn
 
@@ -29,6 +32,7 @@ EXIT_MEMORY = 77
 PATIENCE = 6
 """How many seconds on the clock stand for one of processor time."""
 _IDLE_SECONDS = 20.0
+_LOOK_SECONDS = 1.0
 _LARGEST_BYTES = 150_000_000
 """A process that has grown beyond this ends after its job; the next one is small again."""
 
@@ -101,7 +105,7 @@ def _work(kind: str, job: Job, output: BinaryIO) -> None:
     limits = job.limits
     characters = 0
     try:
-        read = reader_of(kind)
+        read = _loaded(kind)
         _hold_memory(limits.memory_bytes)
         _watch(limits.page_seconds)
         for piece in read(job):
@@ -129,6 +133,15 @@ def _work(kind: str, job: Job, output: BinaryIO) -> None:
     send(output, frame)
 
 
+@cache
+def _loaded(kind: str) -> Callable[[Job], Iterator[Piece]]:
+    """The reader. What its libraries have made stays for good, and need not be looked through after each job."""
+    read = reader_of(kind)
+    gc.collect()
+    gc.freeze()
+    return read
+
+
 def _watch(seconds: float) -> None:
     """Begin to count; the process ends even when a library never comes back.
 
@@ -137,14 +150,24 @@ def _watch(seconds: float) -> None:
     """
     if hasattr(signal, "setitimer"):
         signal.setitimer(signal.ITIMER_PROF, seconds)
-    faulthandler.dump_traceback_later(PATIENCE * seconds, exit=True, file=_nowhere())
+    global _looks_since
+    now = time.monotonic()
+    if now - _looks_since > _LOOK_SECONDS:  # it starts a thread, which costs as much as a short page
+        _looks_since = now
+        faulthandler.dump_traceback_later(PATIENCE * seconds + _LOOK_SECONDS, exit=True, file=_nowhere())
 
 
 def _rest() -> None:
     """Count no more."""
+    global _looks_since
     if hasattr(signal, "setitimer"):
         signal.setitimer(signal.ITIMER_PROF, 0)
+    _looks_since = -math.inf
     faulthandler.cancel_dump_traceback_later()
+
+
+_looks_since = -math.inf
+"""When the thread that looks at the clock was told to begin anew."""
 
 
 _devnull: io.TextIOWrapper | None = None
