@@ -5,7 +5,7 @@
  *     list.fresh      // 3: they are in the store, but not in the list yet
  */
 import { keepPreviousData, queryOptions, useQuery } from "@tanstack/react-query"
-import { useCallback, useEffect, useMemo, useState } from "react"
+import { useCallback, useEffect, useMemo, useRef, useState } from "react"
 import { api, ask } from "@/api/client"
 import { useEvents } from "@/api/live"
 import { keys } from "@/api/queries"
@@ -34,19 +34,23 @@ export function useTraceList(search: Search, follow: boolean) {
   const { data, refetch } = query
   /** Seen since, with their starts. */
   const [seen, setSeen] = useState<ReadonlyMap<string, number>>(new Map())
+  const held = useRef(seen)
+  // React keeps an update that changes nothing until the next one that does, so none is made.
+  const hold = useCallback((now: ReadonlyMap<string, number>) => {
+    held.current = now
+    setSeen(now)
+  }, [])
   const first = search.cursor === undefined
 
   // biome-ignore lint/correctness/useExhaustiveDependencies: another list has another count
-  useEffect(() => setSeen(new Map()), [search])
+  useEffect(() => hold(new Map()), [search, hold])
 
   useEvents("trace", ({ trace }) => {
     if (!trace || !first || !belongs(trace, search, Date.now())) return
     if (data?.traces.some((one) => one.traceId === trace.traceId) !== false) return
-    setSeen((before) =>
-      before.has(trace.traceId) || before.size >= MOST_FRESH
-        ? before
-        : new Map(before).set(trace.traceId, trace.startTimeMs),
-    )
+    const before = held.current
+    if (before.has(trace.traceId) || before.size >= MOST_FRESH) return
+    hold(new Map(before).set(trace.traceId, trace.startTimeMs))
   })
 
   const fresh = useMemo(() => {
@@ -59,8 +63,8 @@ export function useTraceList(search: Search, follow: boolean) {
 
   const again = useCallback(async () => {
     await refetch()
-    setSeen(new Map())
-  }, [refetch])
+    hold(new Map())
+  }, [refetch, hold])
 
   const waiting = follow && fresh > 0
   useEffect(() => {
