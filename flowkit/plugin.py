@@ -17,7 +17,7 @@ from flowkit.core.loops import PerLoop
 from flowkit.core.plugin import ActionInfo, CheckedPlugin, Plugin
 from flowkit.core.registry import Registry
 from flowkit.core.spans import ATTRIBUTES, annotate
-from flowkit.core.sqlite_files import make_private_file, use_wal
+from flowkit.core.sqlite_files import make_private_file, transaction, use_wal
 from flowkit.core.threads import run_in_thread
 from flowkit.rag.stores.abilities import NamespacedStore, StoreAbilities
 from flowkit.rag.stores.contract import (
@@ -108,5 +108,6 @@ __all__ = [
     "project_root",
     "run_in_thread",
     "text_hash",
+    "transaction",
     "use_wal",
 ]

@@ -7,13 +7,15 @@ use_wal(sqlite3.connect(path))
 import os
 import tempfile
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from sqlite3 import Connection
 
-__all__ = ["make_private_file", "use_wal"]
+__all__ = ["make_private_file", "transaction", "use_wal"]
 
 _ATTEMPTS, _PAUSE_SECONDS = 500, 0.01
 
@@ -62,3 +64,11 @@ def use_wal(connection: "Connection") -> None:
             if attempt == _ATTEMPTS or error.sqlite_errorcode & 0xFF != sqlite3.SQLITE_BUSY:
                 raise
             time.sleep(_PAUSE_SECONDS)
+
+
+@contextmanager
+def transaction(connection: "Connection") -> Iterator[None]:
+    """A write transaction: taken at once, so that two processes queue up instead of failing half-way."""
+    connection.execute("BEGIN IMMEDIATE")
+    with connection:  # commits; or rolls back whatever was raised, unless SQLite itself has done so
+        yield

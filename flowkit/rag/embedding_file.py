@@ -13,7 +13,7 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from flowkit.core.sqlite_files import make_private_file, use_wal
+from flowkit.core.sqlite_files import make_private_file, transaction, use_wal
 
 if TYPE_CHECKING:
     from sqlite3 import Connection
@@ -159,18 +159,11 @@ def _create(db: "Connection") -> None:
     db.execute("PRAGMA page_size = 16384")
     db.execute("PRAGMA auto_vacuum = INCREMENTAL")
     use_wal(db)
-    with _transaction(db):
+    with transaction(db):
         if db.execute("PRAGMA user_version").fetchone() == (0,):
             for statement in _SCHEMA.split(";"):
                 db.execute(statement)
             db.execute(f"PRAGMA user_version = {VERSION}")
-
-
-@contextmanager
-def _transaction(db: "Connection") -> Iterator[None]:
-    db.execute("BEGIN IMMEDIATE")
-    with db:  # commits; or rolls back whatever was raised, unless SQLite itself has done so
-        yield
 
 
 def read(db: "Connection", space: str, keys: Sequence[bytes]) -> dict[bytes, bytes]:
@@ -203,7 +196,7 @@ def _note_use(db: "Connection", stale: Sequence[tuple[int, int]]) -> None:
     import sqlite3
 
     try:
-        with _transaction(db):
+        with transaction(db):
             db.executemany("UPDATE vectors SET day = ? WHERE id = ?", stale)
     except sqlite3.OperationalError as error:
         if is_damage(error):
@@ -212,7 +205,7 @@ def _note_use(db: "Connection", stale: Sequence[tuple[int, int]]) -> None:
 
 def write(db: "Connection", space: str, rows: Mapping[bytes, bytes], max_size_bytes: int) -> None:
     """Insert or replace, then keep the file within its bound."""
-    with _transaction(db):
+    with transaction(db):
         db.execute("INSERT OR IGNORE INTO spaces (space) VALUES (?)", (space,))
         (id,) = db.execute("SELECT id FROM spaces WHERE space = ?", (space,)).fetchone()
         db.executemany(
@@ -231,7 +224,7 @@ def _size_bytes(db: "Connection") -> int:
 
 def _shrink(db: "Connection", max_size_bytes: int) -> None:
     """Drop what was used longest ago, until the rest fills three quarters of the bound."""
-    with _transaction(db):
+    with transaction(db):
         (count,) = db.execute("SELECT count(*) FROM vectors").fetchone()
         kept = int(count * _KEPT_SHARE * max_size_bytes / _size_bytes(db))
         db.execute("DELETE FROM vectors WHERE id IN (SELECT id FROM vectors ORDER BY day, id LIMIT ?)", (count - kept,))

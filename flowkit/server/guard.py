@@ -232,7 +232,7 @@ class Guard:
 
         try:
             await self.app(scope, body.receive, hardened)
-        except Exception:
+        except Exception:  # whatever an app makes of a body that it could not read; all else is raised
             if body.refused is None or started:
                 raise
         if body.refused is not None and not started:

@@ -9,11 +9,11 @@ import os
 import threading
 import weakref
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from flowkit.core.sqlite_files import make_private_file, use_wal
+from flowkit.core.sqlite_files import make_private_file, transaction, use_wal
 from flowkit.errors import FlowkitError, InvalidInputError, Status, StoreError
 
 if TYPE_CHECKING:
@@ -122,14 +122,8 @@ class Database:
         """
         with self._locks["write"], self._translated():
             connection = self._connection("write")
-            connection.execute("BEGIN IMMEDIATE")
-            try:
+            with transaction(connection):
                 yield connection
-                connection.execute("COMMIT")
-            except BaseException:
-                if connection.in_transaction:  # SQLite itself rolls back on some errors
-                    connection.execute("ROLLBACK")
-                raise
 
     def reclaim(self) -> None:
         """Give the pages of deleted rows back to the file system, and empty the write-ahead log."""
@@ -208,7 +202,8 @@ class Database:
             check_same_thread=False,
             cached_statements=64,
         )
-        try:
+        with ExitStack() as opening:
+            opening.callback(connection.close)
             version = connection.execute("PRAGMA user_version").fetchone()[0]
             if version == 0:
                 self._create(connection)
@@ -219,28 +214,20 @@ class Database:
                 )
             connection.execute("PRAGMA synchronous = NORMAL")
             connection.execute("PRAGMA journal_size_limit = 16777216")
-        except BaseException:
-            connection.close()
-            raise
+            opening.pop_all()  # it is good, and stays open
         return connection
 
     def _create(self, connection: "Connection") -> None:
         self._refuse_foreign(connection)
         connection.execute("PRAGMA auto_vacuum = INCREMENTAL")
         use_wal(connection)
-        connection.execute("BEGIN IMMEDIATE")
-        try:
+        with transaction(connection):
             # Another process may have been quicker.
             if connection.execute("PRAGMA user_version").fetchone()[0] == 0:
                 self._refuse_foreign(connection)
                 for statement in _SCHEMA.split(";"):
                     connection.execute(statement)
                 connection.execute(f"PRAGMA user_version = {VERSION}")
-            connection.execute("COMMIT")
-        except BaseException:
-            if connection.in_transaction:
-                connection.execute("ROLLBACK")
-            raise
 
     def _refuse_foreign(self, connection: "Connection") -> None:
         filled = connection.execute("SELECT 1 FROM sqlite_master LIMIT 1").fetchone()

@@ -12,6 +12,7 @@ import secrets
 import shutil
 import stat
 from collections.abc import Sequence
+from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
@@ -78,12 +79,11 @@ class Uploads:
         self.folder.mkdir(parents=True, exist_ok=True, mode=0o700)
         folder.mkdir(mode=0o700)
         target = folder / safe_name(name)
-        try:
+        with ExitStack() as undo:
+            undo.callback(shutil.rmtree, folder, ignore_errors=True)
             with target.open("xb") as out:
                 shutil.copyfileobj(source, out, 1 << 20)
-        except BaseException:
-            shutil.rmtree(folder, ignore_errors=True)
-            raise
+            undo.pop_all()  # it is whole, and kept
         return self._told(target, target.stat())
 
     def find(self, upload_id: str) -> Path:

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from flowkit.errors import ConfigError, FlowkitError, StateError, StoreError, UnsupportedError
-from flowkit.plugin import make_private_file, use_wal
+from flowkit.plugin import make_private_file, transaction, use_wal
 from flowkit_devstore.folders import DATABASE, make_folder
 
 __all__ = [
@@ -25,7 +25,6 @@ __all__ = [
     "explanation",
     "is_fixed",
     "read_state",
-    "transaction",
     "upgrade",
     "write_state",
 ]
@@ -159,14 +158,6 @@ def write_state(connection: sqlite3.Connection, state: State) -> None:
     connection.execute(
         "UPDATE state SET name=?, dimension=?, embedder=?, generation=?, slots=?, count=?, terms_version=?", state
     )
-
-
-@contextmanager
-def transaction(connection: sqlite3.Connection) -> Iterator[None]:
-    """A write transaction: taken at once, so that two processes queue up instead of failing half-way."""
-    connection.execute("BEGIN IMMEDIATE")
-    with connection:  # commits; or rolls back whatever was raised, unless SQLite itself has done so
-        yield
 
 
 @contextmanager

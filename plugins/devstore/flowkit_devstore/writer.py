@@ -14,10 +14,10 @@ import numpy as np
 
 from flowkit import Filter
 from flowkit.errors import InvalidInputError, StateError
-from flowkit.plugin import EmbeddedDocument
+from flowkit.plugin import EmbeddedDocument, transaction
 from flowkit.rag.keyword import TERMS_VERSION, terms
 from flowkit.rag.stores.rules import checked_rows, wanted_ids
-from flowkit_devstore.database import State, read_state, transaction, write_state
+from flowkit_devstore.database import State, read_state, write_state
 from flowkit_devstore.rows import NUMBER, WORD_COUNT, Columns, encode, entry, key_types, read_metadata
 from flowkit_devstore.vectors import Float32, Slots, Views, unit_rows, vector_path, write_vectors
 from flowkit_devstore.where import matching, read_keys
