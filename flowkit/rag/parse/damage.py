@@ -15,12 +15,16 @@ __all__ = ["noticed", "span", "unreadable", "warnings"]
 
 # What extraction gives for glyphs that a font does not name: marks of nothing, private and control characters.
 _UNREADABLE = re.compile("[\0-\x08\x0e-\x1f\x7f-\x9f\ufffd\uffff\ue000-\uf8ff\U000f0000-\U0010ffff]")
-_NAMES = re.compile(r"\(cid:\d+\)|/(?:g|G|uni|u)[0-9A-Fa-f]{2,6}\b")
+_NAMES = (re.compile(r"\(cid:\d+\)"), re.compile(r"/(?:g|G|uni|u)[0-9A-Fa-f]{2,6}\b"))
 # UTF-8 that was taken for Latin letters, as in "cafÃ©" and "donâ€™t".
 _MOJIBAKE = re.compile(
     "[\u00c2\u00c3][\u0080-\u00bf\u0152-\u0192\u2018-\u203a]|\u00e2\u20ac[\u0080-\u00bf\u0152-\u2122]"
 )
 _ACCENTED = re.compile("[\u00c0-\u024f\u1e00-\u1eff]")
+# UTF-8 is looked through many times as fast as characters are by a regular expression, and that for each page.
+_READABLE = bytes(set(range(256)) - {*range(9), *range(0x0E, 0x20), 0x7F, 0xC2, 0xEE, 0xEF, 0xF3, 0xF4})
+"""Bytes of UTF-8 with which no unreadable character begins."""
+_BLANKS = b"\t\n\v\f\r\x1c\x1d\x1e\x1f "
 _NO_LETTERS = bytes(set(range(256)) - set(ascii_letters.encode()))
 _VOWELS = b"AEIOUYaeiouy"
 _DAMAGED_SHARE = 0.05
@@ -39,30 +43,40 @@ _HINTS = {
 
 def unreadable(text: str) -> int:
     """How many characters stand for glyphs that nobody can read."""
-    named = len(_NAMES.findall(text)) if "/" in text or "(cid:" in text else 0
-    return len(_UNREADABLE.findall(text)) + named
+    return _unreadable(text, _utf8(text))
+
+
+def _utf8(text: str) -> bytes:
+    return text.encode("utf-8", "surrogatepass")
+
+
+def _unreadable(text: str, data: bytes) -> int:
+    found = len(_UNREADABLE.findall(text)) if data.translate(None, _READABLE) else 0
+    return found + sum(len(name.findall(text)) for name in _NAMES)
 
 
 def noticed(text: str, *, has_pictures: bool) -> dict[str, Any]:
     """What is wrong with the text of a page: at most one of the keys of the hints, and how many glyphs it is about."""
     if not text:
         return {"scanned": True} if has_pictures else {}
-    shown = len("".join(text.split()))
-    glyphs = unreadable(text)
+    data = _utf8(text)
+    is_ascii = len(data) == len(text)
+    shown = len(data.translate(None, _BLANKS)) if is_ascii else len("".join(text.split()))
+    glyphs = _unreadable(text, data)
     if glyphs and glyphs >= _DAMAGED_SHARE * shown:
         return {"glyphs": glyphs}
-    garbled = 0 if text.isascii() else len(_MOJIBAKE.findall(text))
+    garbled = 0 if is_ascii else len(_MOJIBAKE.findall(text))
     if garbled > 2 and garbled >= _DAMAGED_SHARE * shown:
         return {"mojibake": garbled}
-    # Many times as fast as a regular expression, and that for each page.
-    latin = text.encode("utf-8", "surrogatepass").translate(None, _NO_LETTERS)
+    latin = data.translate(None, _NO_LETTERS)
     letters = len(latin)
     # Where many letters have accents, the vowels are among those.
-    plain = letters >= _ENOUGH_LETTERS and letters > 0.5 * shown and len(_ACCENTED.findall(text)) < 0.05 * letters
+    accented = 0 if is_ascii else len(_ACCENTED.findall(text))
+    plain = letters >= _ENOUGH_LETTERS and letters > 0.5 * shown and accented < 0.05 * letters
     if plain and letters - len(latin.translate(None, _VOWELS)) < _FEW_VOWELS * letters:
         return {"cipher": letters}
-    if not text.isascii():
-        marks = sum(unicodedata.category(character) == "Mn" for character in text)
+    if not is_ascii:
+        marks = sum(text.count(each) for each in set(text) if unicodedata.category(each) == "Mn")
         if marks > _MARKS_SHARE * shown:
             return {"cipher": marks}
     return {}

@@ -15,7 +15,6 @@ from flowkit.rag.parse.pieces import End, Job, Page, Piece, locked
 
 if TYPE_CHECKING:
     from pypdf import PageObject, PdfReader
-    from pypdfium2 import PdfPage
 
 __all__ = ["read"]
 
@@ -24,10 +23,11 @@ _LIGATURES = str.maketrans(
     {"\ufb00": "ff", "\ufb01": "fi", "\ufb02": "fl", "\ufb03": "ffi", "\ufb04": "ffl", "\ufb05": "st", "\ufb06": "st"}
     | {"\u017f": "s"}
 )
-_HYPHEN = re.compile("[\ufffe\x02]\r?\n")
-_LINE_ENDS = re.compile("\r\n?")
+_HYPHEN = re.compile("[\ufffe\x02]\n")
 _NONE = re.compile(r"\n{3,}")
-_SPACES = re.compile("(?<=\\S)[ \t]{2,}")
+_SPACES = re.compile("[ \t](?<=\\S[ \t])[ \t]+")
+
+_WHOLE_BYTES = 16_000_000
 
 
 def read(job: Job) -> Iterator[Piece]:
@@ -46,9 +46,18 @@ def _has_pdfium() -> bool:
 
 def _page(text: str, *, has_pictures: bool) -> Page:
     """The text of a page without the blanks that its layout leaves at both ends of lines."""
-    text = _HYPHEN.sub("", _LINE_ENDS.sub("\n", text)).replace("\ufffe", "").translate(_LIGATURES)
+    # Each search goes through all of a page, and most pages have nothing of what is searched for.
+    text = text.replace("\r\n", "\n").replace("\r", "\n")
+    if "\x02" in text or "\ufffe" in text:
+        text = _HYPHEN.sub("", text).replace("\ufffe", "")
+    if not text.isascii():
+        text = text.translate(_LIGATURES)
     text = "\n".join([line.strip(" \t\u00a0") for line in text.split("\n")])
-    text = _NONE.sub("\n\n", _SPACES.sub(" ", text)).strip()
+    if "  " in text or "\t" in text:
+        text = _SPACES.sub(" ", text)
+    if "\n\n\n" in text:
+        text = _NONE.sub("\n\n", text)
+    text = text.strip()
     return Page(text, noticed(text, has_pictures=has_pictures))
 
 
@@ -140,13 +149,18 @@ def _quiet() -> None:
 def _with_pdfium(job: Job, *, fall_back: bool) -> Iterator[Piece]:
     try:
         import pypdfium2
+
+        from flowkit.rag.parse.pdfium_pages import Pages
     except ImportError:
         raise ConfigError("the engine 'pdfium' needs pypdfium2", hint="pip install 'flowkit-ai[pdfium]'") from None
     password = job.options.get("password", "")
     document = None
+    # PDFium asks for a file bit by bit; most are small enough to be given whole.
+    is_small = job.path is None or job.path.stat().st_size <= _WHOLE_BYTES
+    content = job.content if is_small else job.path
     for each in (password, "") if password else ("",):
         try:
-            document = pypdfium2.PdfDocument(job.path if job.path is not None else job.content, password=each or None)
+            document = pypdfium2.PdfDocument(content, password=each or None)
             count = len(document)
             break
         except pypdfium2.PdfiumError as error:
@@ -161,9 +175,12 @@ def _with_pdfium(job: Job, *, fall_back: bool) -> Iterator[Piece]:
         raise _broken(job, failure) from failure
     try:
         _counted(job, count)
+        pages = Pages(document)
         for number in range(count):
             try:
-                piece = _pdfium_page(document[number])
+                text = pages.text(number)
+                pictures = not text.strip() and pages.draws_pictures(number)
+                piece = _page(text, has_pictures=pictures)
             except pypdfium2.PdfiumError as error:
                 piece = _failed(error)
             yield piece
@@ -171,20 +188,6 @@ def _with_pdfium(job: Job, *, fall_back: bool) -> Iterator[Piece]:
         yield End({key: value for key, value in found.items() if isinstance(value, str)})
     finally:
         document.close()
-
-
-def _pdfium_page(page: "PdfPage") -> Page:
-    import pypdfium2.raw as pdfium
-
-    layer = page.get_textpage()
-    try:
-        text = layer.get_text_range()
-        shown = {pdfium.FPDF_PAGEOBJ_IMAGE, pdfium.FPDF_PAGEOBJ_FORM}
-        pictures = not text.strip() and any(each.type in shown for each in page.get_objects(max_depth=1))
-        return _page(text, has_pictures=pictures)
-    finally:
-        layer.close()
-        page.close()
 
 
 # Errors

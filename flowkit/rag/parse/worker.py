@@ -2,8 +2,10 @@
 
 python -c "from flowkit.rag.parse.worker import main; main()"
 
-A frame is its length in four bytes, then JSON; bytes of a file follow theirs. The process ends when its input does,
-when it has had nothing to do for a while, and when a page takes longer than it may.
+A frame is its length in four bytes, then JSON; bytes of a file follow theirs. Pages go out many in a frame, since each
+frame wakes whoever waits; how many are read stands in a few bytes of memory that both see (a file in the place of
+stderr), so that the page at which a process ends is known. It ends when its input does, when it has had nothing to do
+for a while, and when a page takes longer than it may.
 """
 
 import faulthandler
@@ -11,9 +13,11 @@ import gc
 import io
 import json
 import math
+import mmap
 import os
 import queue
 import signal
+import struct
 import sys
 import threading
 import time
@@ -24,10 +28,12 @@ from typing import Any, BinaryIO, NoReturn
 
 from flowkit.errors import FlowkitError
 from flowkit.rag.parse.limits import Limits
-from flowkit.rag.parse.pieces import Job, Page, Piece
+from flowkit.rag.parse.pieces import End, Job, Page, Piece
 
-__all__ = ["EXIT_MEMORY", "PATIENCE", "main", "reader_of", "receive", "send"]
+__all__ = ["COUNT", "EXIT_MEMORY", "PATIENCE", "main", "reader_of", "receive", "send"]
 
+COUNT = struct.Struct("<Q")
+"""How many pages of the file at hand have been read."""
 EXIT_MEMORY = 77
 PATIENCE = 6
 """How many seconds on the clock stand for one of processor time."""
@@ -35,6 +41,10 @@ _IDLE_SECONDS = 20.0
 _LOOK_SECONDS = 1.0
 _LARGEST_BYTES = 150_000_000
 """A process that has grown beyond this ends after its job; the next one is small again."""
+_PAGE_BYTES = mmap.PAGESIZE
+_FRAME_CHARACTERS = 32_768
+_FRAME_SECONDS = 0.5
+"""Pages wait for others until there is so much text, or so much time has gone by."""
 
 
 def reader_of(kind: str) -> Callable[[Job], Iterator[Piece]]:
@@ -61,11 +71,12 @@ def send(pipe: BinaryIO, frame: dict[str, Any], data: bytes | None = None) -> No
 
 
 def receive(pipe: BinaryIO) -> dict[str, Any] | None:
-    """The next frame; None when there is no more."""
-    size = pipe.read(4)
-    if len(size) < 4:
+    """The next frame; None when there is no more, or whoever wrote it ended in the midst of it."""
+    head = pipe.read(4)
+    size = int.from_bytes(head, "big")
+    written = pipe.read(size) if len(head) == 4 else b""
+    if not written or len(written) < size:
         return None
-    written = pipe.read(int.from_bytes(size, "big"))
     found: dict[str, Any] = json.loads(written)
     return found
 
@@ -73,8 +84,10 @@ def receive(pipe: BinaryIO) -> dict[str, Any] | None:
 def main() -> NoReturn:
     """Serve jobs until there are no more. It never returns: a thread still waits for input, and would be in the way."""
     # What a library prints must not get between the frames.
-    output = os.fdopen(os.dup(1), "wb")
-    os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+    output, count = os.fdopen(os.dup(1), "wb"), mmap.mmap(2, COUNT.size)
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    for number in (1, 2):
+        os.dup2(nowhere, number)
     jobs: queue.SimpleQueue[tuple[dict[str, Any], bytes | None]] = queue.SimpleQueue()
     threading.Thread(target=_take, args=(sys.stdin.buffer, jobs), daemon=True).start()
     while True:
@@ -85,7 +98,7 @@ def main() -> NoReturn:
         limits = Limits(**frame["limits"])
         job = Job(frame["name"], Path(frame["path"]) if frame["path"] else None, data, frame["options"], limits)
         try:
-            _work(frame["kind"], job, output)
+            _work(frame["kind"], job, output, count)
         except MemoryError:
             os._exit(EXIT_MEMORY)
         del job, data, frame
@@ -101,23 +114,50 @@ def _take(pipe: BinaryIO, jobs: "queue.SimpleQueue[tuple[dict[str, Any], bytes |
     os._exit(0)
 
 
-def _work(kind: str, job: Job, output: BinaryIO) -> None:
+class _Pages:
+    """What has been read of a file, and is on its way."""
+
+    def __init__(self, output: BinaryIO, count: mmap.mmap) -> None:
+        self.characters = 0
+        self._read = 0
+        self._output, self._count = output, count
+        self._waiting: list[tuple[str, dict[str, Any]]] = []
+        self._size, self._sent = 0, time.monotonic()
+
+    def add(self, page: Page, now: float) -> None:
+        self._waiting.append((page.text, page.notes))
+        self._size += len(page.text)
+        self.characters += len(page.text)
+        self._read += 1
+        COUNT.pack_into(self._count, 0, self._read)
+        if self._size > _FRAME_CHARACTERS or now - self._sent > _FRAME_SECONDS:
+            send(self._output, {"pages": self.rest()})
+            self._size, self._sent = 0, now
+
+    def rest(self) -> list[tuple[str, dict[str, Any]]]:
+        """Those that have not been sent."""
+        taken, self._waiting = self._waiting, []
+        return taken
+
+
+def _work(kind: str, job: Job, output: BinaryIO, count: mmap.mmap) -> None:
     limits = job.limits
-    characters = 0
+    pages, end = _Pages(output, count), End()
+    now = time.monotonic()
     try:
         read = _loaded(kind)
         _hold_memory(limits.memory_bytes)
-        _watch(limits.page_seconds)
+        _watch(limits.page_seconds, now)
         for piece in read(job):
+            now = time.monotonic()
             if isinstance(piece, Page):
-                characters += len(piece.text)
-                send(output, {"page": piece.text, "notes": piece.notes})
-                if characters > limits.max_characters:
+                pages.add(piece, now)
+                if pages.characters > limits.max_characters:
                     break  # whoever asked says so
             else:
-                send(output, {"metadata": piece.metadata, "warnings": list(piece.warnings)})
-            _watch(limits.page_seconds)
-        frame: dict[str, Any] = {"done": True}
+                end = piece
+            _watch(limits.page_seconds, now)
+        frame: dict[str, Any] = {"pages": pages.rest(), "metadata": end.metadata, "warnings": end.warnings}
     except FlowkitError as error:
         frame = {"error": type(error).__name__, "message": error.message, "hint": error.hint}
     except MemoryError:
@@ -142,7 +182,7 @@ def _loaded(kind: str) -> Callable[[Job], Iterator[Piece]]:
     return read
 
 
-def _watch(seconds: float) -> None:
+def _watch(seconds: float, now: float) -> None:
     """Begin to count; the process ends even when a library never comes back.
 
     The system counts processor time, so that a busy machine is no reason; a thread of the interpreter looks at the
@@ -151,7 +191,6 @@ def _watch(seconds: float) -> None:
     if hasattr(signal, "setitimer"):
         signal.setitimer(signal.ITIMER_PROF, seconds)
     global _looks_since
-    now = time.monotonic()
     if now - _looks_since > _LOOK_SECONDS:  # it starts a thread, which costs as much as a short page
         _looks_since = now
         faulthandler.dump_traceback_later(PATIENCE * seconds + _LOOK_SECONDS, exit=True, file=_nowhere())
@@ -190,8 +229,16 @@ def _hold_memory(limit_bytes: int) -> None:
 
 
 def _grown() -> bool:
-    gc.collect()
-    if sys.platform != "linux":
+    """Whether it holds too much even after what nobody needs is gone; looking for that takes as long as a page."""
+    if _resident_bytes() <= _LARGEST_BYTES:
         return False
-    pages = int(Path("/proc/self/statm").read_text().split()[1])
-    return pages * os.sysconf("SC_PAGE_SIZE") > _LARGEST_BYTES
+    gc.collect()
+    return _resident_bytes() > _LARGEST_BYTES
+
+
+def _resident_bytes() -> int:
+    """Of this process; 0 where only Linux would tell."""
+    if sys.platform != "linux":
+        return 0
+    with open("/proc/self/statm", "rb") as file:  # noqa: PTH123  after each job, and half as long
+        return int(file.read().split()[1]) * _PAGE_BYTES

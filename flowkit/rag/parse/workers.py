@@ -6,6 +6,7 @@ found.pages, found.metadata, found.warnings
 
 import atexit
 import json
+import mmap
 import os
 import signal
 import subprocess
@@ -14,13 +15,14 @@ import threading
 import time
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
+from tempfile import TemporaryFile
 from typing import Any, BinaryIO, cast
 
 from flowkit.errors import ConfigError, FlowkitError, ParseError, UnsupportedError
 from flowkit.rag.parse.files import Given
 from flowkit.rag.parse.limits import Limits
 from flowkit.rag.parse.pieces import Job, Page
-from flowkit.rag.parse.worker import EXIT_MEMORY, PATIENCE, reader_of, receive, send
+from flowkit.rag.parse.worker import COUNT, EXIT_MEMORY, PATIENCE, reader_of, receive, send
 
 __all__ = ["Reading", "read_apart"]
 
@@ -47,9 +49,11 @@ class _Gone(Exception):
 class _Worker:
     def __init__(self) -> None:
         arguments = [sys.executable, "-c", _PROGRAM, json.dumps([str(Path(each).absolute()) for each in sys.path])]
-        self.process = subprocess.Popen(
-            arguments, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
-        )
+        with TemporaryFile() as shared:
+            shared.write(bytes(COUNT.size))
+            shared.flush()
+            self._count = mmap.mmap(shared.fileno(), COUNT.size)
+            self.process = subprocess.Popen(arguments, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=shared)
         self._to, self._from = cast(BinaryIO, self.process.stdin), cast(BinaryIO, self.process.stdout)
         self.served = 0
         self.busy = False
@@ -63,6 +67,7 @@ class _Worker:
         found = Reading()
         began = last = time.monotonic()
         characters = 0
+        COUNT.pack_into(self._count, 0, 0)
         self.busy = True
         path = str(given.path.absolute()) if given.path is not None else None
         data = given.data if path is None else None
@@ -73,23 +78,24 @@ class _Worker:
             raise _Gone from None
         while (frame := receive(self._from)) is not None:
             last = time.monotonic()
-            if "page" in frame:
-                found.pages.append(frame["page"])
-                found.notes.append(frame["notes"])
-                characters += len(frame["page"])
-                _check(given, limits, characters, last - began)
-            elif "metadata" in frame:
-                found.metadata, found.warnings = frame["metadata"], frame["warnings"]
-            elif "error" in frame:
+            is_done = "pages" not in frame or "metadata" in frame
+            if is_done:
                 self._free()
+            if "error" in frame:
                 raise _KINDS.get(frame["error"], ParseError)(frame["message"], hint=frame["hint"])
-            else:
-                self._free()
+            for text, notes in frame["pages"]:
+                found.pages.append(text)
+                found.notes.append(notes)
+                characters += len(text)
+            _check(given, limits, characters, last - began)
+            if is_done:
+                found.metadata, found.warnings = frame["metadata"], frame["warnings"]
                 return found
         code = self.process.wait()
-        if self.served and code == 0 and not found.pages:
+        (pages,) = COUNT.unpack_from(self._count)
+        if self.served and code == 0 and not pages:
             raise _Gone
-        raise _ended(given, limits, code, page=len(found.pages) + 1, waited=time.monotonic() - last, kind=kind)
+        raise _ended(given, limits, code, page=pages + 1, waited=time.monotonic() - last, kind=kind)
 
     def _free(self) -> None:
         self.served += 1
@@ -99,6 +105,7 @@ class _Worker:
         """Now, whatever it is doing."""
         self.process.kill()
         self.process.wait()
+        self._count.close()
         for pipe in (self._to, self._from):
             try:
                 pipe.close()

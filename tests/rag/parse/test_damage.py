@@ -6,7 +6,7 @@ import pytest
 
 from flowkit import Document
 from flowkit.rag import parse
-from flowkit.rag.parse.damage import noticed, span, warnings
+from flowkit.rag.parse.damage import noticed, span, unreadable, warnings
 from flowkit.rag.parse.pdf_file import PdfEngine
 from tests.rag.parse.papers import paper, with_glyphs
 
@@ -57,6 +57,24 @@ def test_glyphs_without_a_name_are_told(engine: PdfEngine):
 
     assert document.metadata["text_layer"] == "damaged"
     assert told(document)[0].startswith("page 1: the font does not say what its characters are")
+
+
+UNREADABLE = (0, 8, 0x0E, 0x1F, 0x7F, 0x80, 0x9F, 0xFFFD, 0xFFFF, 0xE000, 0xF8FF, 0xF0000, 0x10FFFF)
+
+
+@pytest.mark.parametrize("glyph", map(chr, UNREADABLE), ids=map(hex, UNREADABLE))
+def test_a_glyph_that_nobody_can_read_is_counted_wherever_it_stands(glyph: str):
+    for around in ("", "Soup", "Crème", "スープ"):
+        assert unreadable(f"{around}{glyph}{around}{glyph}") == 2
+
+
+@pytest.mark.parametrize("glyph", list("\t\n\r\v\f ~\xa0©Âé\u0300\ufb01\uf900\ufffc！𝄞"))
+def test_other_glyphs_are_read(glyph: str):
+    assert unreadable(f"Soup {glyph} /go /unit (cid:x) {glyph}") == 0
+
+
+def test_names_of_glyphs_are_counted_as_glyphs():
+    assert unreadable("/g12 /uni0041 /G7A soup (cid:3)(cid:44)") == 5
 
 
 def test_text_that_was_decoded_wrongly_is_told():

@@ -14,6 +14,7 @@ import pytest
 from flowkit.errors import InvalidInputError, ParseError, UnsupportedError
 from flowkit.rag import parse
 from flowkit.rag.parse import workers
+from flowkit.rag.parse.worker import receive, send
 from tests.rag.parse.files import book, word
 from tests.rag.parse.papers import paper
 
@@ -35,6 +36,27 @@ def test_a_library_that_never_comes_back_is_ended_too(monkeypatch: pytest.Monkey
 
     with pytest.raises(ParseError, match=r"took longer than 0\.2 seconds"):
         parse.html(b"<p>Soup", limits=parse.Limits(page_seconds=0.2))
+
+
+def test_the_page_at_which_a_file_ends_the_process_is_told(monkeypatch: pytest.MonkeyPatch):
+    pages = "from flowkit.rag.parse.pieces import Page; import os; yield Page('Soup'); yield Page('Salad')"
+    monkeypatch.setattr(workers, "_PROGRAM", _program(f"{pages}; os.abort()"))
+    _no_workers()
+    with pytest.raises(ParseError, match=r"ends the process that reads it at page 3 \("):
+        parse.pdf(MENU)
+
+    monkeypatch.setattr(workers, "_PROGRAM", _program(f"{pages}; sum(range(10**12))"))
+    with pytest.raises(ParseError, match=r"took longer than 0\.2 seconds at page 3"):
+        parse.pdf(MENU, limits=parse.Limits(page_seconds=0.2))
+
+
+def test_what_a_process_did_not_say_to_its_end_is_not_said():
+    said = io.BytesIO()
+    send(said, {"pages": [["Soup", {}]]})
+    whole = said.getvalue()
+
+    assert receive(io.BytesIO(whole)) == {"pages": [["Soup", {}]]}
+    assert [receive(io.BytesIO(whole[:size])) for size in range(len(whole))] == [None] * len(whole)
 
 
 def test_a_crash_of_a_library_is_an_error_and_the_next_file_is_read(monkeypatch: pytest.MonkeyPatch):
@@ -181,6 +203,7 @@ def test_nothing_is_left_behind_however_a_program_ends(tmp_path: Path):
 import os, sys
 from flowkit.rag import parse
 from flowkit.rag.parse import workers
+from flowkit.rag.parse.worker import receive, send
 parse.pdf({MENU!r})
 print(workers._pool._idle[0].process.pid, flush=True)
 if sys.argv[1] == "killed":

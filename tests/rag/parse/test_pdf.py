@@ -3,11 +3,13 @@
 import subprocess
 import sys
 from pathlib import Path
+from typing import get_args
 
 import pytest
 
 from flowkit.errors import NotFoundError, ParseError
 from flowkit.rag import parse, split
+from flowkit.rag.parse.pdf_file import PdfEngine
 from tests.rag.parse.papers import encrypted, paper, with_glyphs, with_unknown_filter
 
 MENU = paper("Tomato soup\nGreen salad", "", "Lentil curry\nPlum cake")
@@ -45,6 +47,15 @@ def test_chunks_know_their_page():
         ("Tomato soup\nGreen salad", 1),
         ("Lentil curry\nPlum cake", 3),
     ]
+
+
+def test_a_page_may_have_any_length():
+    line = "The soup of the day comes with bread and butter, and a glass of water. " * 5
+    pages = ["\n".join([line] * 45), "Cake", "\n".join([line] * 90)]
+
+    for engine in get_args(PdfEngine):
+        document = parse.pdf(paper(*pages), engine=engine)
+        assert document.text.split() == " ".join(pages).split()
 
 
 def test_a_missing_file_is_named():
