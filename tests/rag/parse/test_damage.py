@@ -62,7 +62,7 @@ def test_glyphs_without_a_name_are_told(engine: PdfEngine):
 UNREADABLE = (0, 8, 0x0E, 0x1F, 0x7F, 0x80, 0x9F, 0xFFFD, 0xFFFF, 0xE000, 0xF8FF, 0xF0000, 0x10FFFF)
 
 
-@pytest.mark.parametrize("glyph", [chr(code) for code in UNREADABLE], ids=hex)
+@pytest.mark.parametrize("glyph", [chr(code) for code in UNREADABLE], ids=lambda glyph: hex(ord(glyph)))
 def test_a_glyph_that_nobody_can_read_is_counted_wherever_it_stands(glyph: str):
     for around in ("", "Soup", "Crème", "スープ"):
         assert unreadable(f"{around}{glyph}{around}{glyph}") == 2
