@@ -18,13 +18,15 @@ Model = TypeVar("Model", bound=BaseModel)
 _new = object.__new__
 _set = object.__setattr__
 _PART, _DOCUMENT, _HIT = {"text"}, {"content", "metadata", "id"}, {"content", "metadata", "id", "score"}
+_CLEAN = {"_cleaned": 0}
+"""These say the same of all of them, and are shared: who changes a frozen document makes a copy, and copies of these."""
 
 
 def stored_document(text: str, metadata: dict[str, Any], *, id: str) -> Document:
     """A document of one text part. The values must come from a document that was stored."""
     fields = _defaults(Document).copy()
     fields["content"], fields["metadata"], fields["id"] = (_part(text),), _metadata(metadata), id
-    return _made(Document, fields, _DOCUMENT, {"_cleaned": 0})
+    return _made(Document, fields, _DOCUMENT, _CLEAN)
 
 
 def stored_hit(text: str, metadata: dict[str, Any], *, id: str, score: float) -> ScoredDocument:
@@ -32,7 +34,7 @@ def stored_hit(text: str, metadata: dict[str, Any], *, id: str, score: float) ->
     fields = _defaults(ScoredDocument).copy()
     fields["content"], fields["metadata"], fields["id"] = (_part(text),), _metadata(metadata), id
     fields["score"] = score
-    return _made(ScoredDocument, fields, _HIT, {"_cleaned": 0})
+    return _made(ScoredDocument, fields, _HIT, _CLEAN)
 
 
 def _part(text: str) -> TextPart:
@@ -51,7 +53,7 @@ def _made(model: type[Model], fields: dict[str, Any], given: set[str], private: 
     # What pydantic's model_construct does, at a quarter of its price, which a search pays for each hit.
     made = _new(model)
     _set(made, "__dict__", fields)
-    _set(made, "__pydantic_fields_set__", given.copy())
+    _set(made, "__pydantic_fields_set__", given)
     _set(made, "__pydantic_extra__", None)
     _set(made, "__pydantic_private__", private)
     return made

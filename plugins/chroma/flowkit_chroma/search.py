@@ -59,7 +59,8 @@ async def search(session: Session, query: SearchQuery) -> list[ScoredDocument]:
     hits = await session.planned(query.where, find)
     least = rounded_score(query.min_score)
     best = [(id, score, row) for id, (score, row) in _first(hits, query.k) if score >= least]
-    missing = await session.rows([id for id, _, row in best if row is None], "documents", "metadatas")
+    unread = [id for id, _, row in best if row is None]
+    missing = await session.rows(unread, "documents", "metadatas") if unread else {}
     found: list[ScoredDocument] = []
     for id, score, row in best:
         row = row or missing.get(id)
@@ -167,4 +168,4 @@ def _first(hits: Hits, k: int) -> list[tuple[str, tuple[float, Row | None]]]:
 
 
 def _score(cosine: float) -> float:
-    return round(rounded_score((1 + cosine) / 2), _DIGITS)
+    return round(min(1.0, max(0.0, (1 + cosine) / 2)), _DIGITS)

@@ -117,4 +117,4 @@ def rows_of(found: Mapping[str, Any], at: int | None) -> list[Row]:
         columns = [None if column is None else column[at] for column in columns]
     ids = columns[0]
     metadatas, texts, vectors = ([None] * len(ids) if column is None else column for column in columns[1:])
-    return [Row(*row) for row in zip(ids, metadatas, texts, vectors, strict=True)]
+    return list(map(Row, ids, metadatas, texts, vectors))

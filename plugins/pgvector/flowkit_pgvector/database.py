@@ -21,6 +21,7 @@ from flowkit.errors import BackendError
 from flowkit.plugin import PerLoop
 from flowkit_pgvector.explain import explanation, place
 from flowkit_pgvector.pool import Connection, Exhausted, Pool
+from flowkit_pgvector.vectors import register_arrays
 
 __all__ = ["Connection", "Database", "Statement", "execute"]
 
@@ -114,6 +115,7 @@ class Database:
         connection = await psycopg.AsyncConnection.connect(self.dsn, **self._settings())
         try:
             await register_vector_async(connection)
+            register_arrays(connection)
         except BaseException:  # failed or cancelled, it is nobody's then
             await connection.close()
             raise

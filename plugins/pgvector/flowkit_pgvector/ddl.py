@@ -152,6 +152,9 @@ def rows_sql(names: Names, layout: Layout, dimension: int) -> list[str]:
 
     Vectors are of length 1, unless the distance is l2, and `length` is what gives the given ones back. `words` are the
     search terms of the text, in order. `extra` is the document's JSON where text and metadata are not all of it.
+
+    A row stays in one piece as long as it fits a page. Postgres would move what makes it longer than 2 kB to another
+    table, the vector first; then each distance costs a look into that, which the planner does not count.
     """
     made = [
         f"""CREATE TABLE IF NOT EXISTS {names.rows} (
@@ -167,7 +170,8 @@ def rows_sql(names: Names, layout: Layout, dimension: int) -> list[str]:
   length double precision,
   embedding vector({int(dimension)}) NOT NULL,
   PRIMARY KEY (namespace, id)
-)""",
+) WITH (toast_tuple_target = 8160)""",
+        f"ALTER TABLE {names.rows} ALTER COLUMN embedding SET STORAGE MAIN",
         _index(names, "metadata", "gin (metadata jsonb_path_ops)"),
         _index(names, "words", "gin (words)"),
         _index(names, "source", "hash (source)"),

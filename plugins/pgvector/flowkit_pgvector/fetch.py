@@ -34,11 +34,11 @@ async def fetch(
 ) -> Page[EmbeddedDocument]:
     if limit < 1:
         raise InvalidInputError(f"limit is {limit!r}", hint="ask for 1 or more rows")
-    condition, values = await session.condition(where)
+    condition, asked = await session.condition(where)
     if await session.dimension() is None and session.relation.own:
         return Page()
     relation = session.relation
-    values |= {**relation.values, "flowkit_limit": limit + 1}
+    values = {**asked, **relation.values, "flowkit_limit": limit + 1}
     if ids is not None:
         values["flowkit_ids"] = _after(ids, cursor)
         rows = (
@@ -145,6 +145,5 @@ def _item(row: tuple[Any, ...]) -> EmbeddedDocument:
     document = decode(*row[:4])
     if len(row) == 4:
         return EmbeddedDocument(document)
-    vector = np.asarray(row[4].to_numpy(), dtype=np.float32)
-    length = row[5]
+    vector, length = row[4:]
     return EmbeddedDocument(document, vector if length is None else (vector * length).astype(np.float32))

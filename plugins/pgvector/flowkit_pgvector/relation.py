@@ -74,8 +74,8 @@ class Relation:
             case _:  # NaN is the cosine of a zero vector
                 scores = [0.5 if row[4] != row[4] else 1 - row[4] / 2 for row in rows]
         return [
-            (id, text, extra, metadata, round(min(1.0, max(0.0, score)), SCORE_DIGITS))
-            for (id, text, extra, metadata, _), score in zip(rows, scores, strict=True)
+            (*row[:4], round(score, SCORE_DIGITS) if 0 <= score <= 1 else float(score > 1))
+            for row, score in zip(rows, scores, strict=True)
         ]
 
     @property

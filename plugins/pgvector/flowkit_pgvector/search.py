@@ -117,6 +117,4 @@ class _Search:
 def _vector(session: Session, vector: Any, dimension: int | None) -> Any:
     """The query as a float32 array: a unit vector, unless the distance is l2."""
     unit = checked_query(vector, index=session.names.index, dimension=dimension, embedder=session.state.embedder)
-    if session.state.distance == "l2":
-        return np.asarray(vector, dtype=np.float32)
-    return unit.astype(np.float32)
+    return np.asarray(vector if session.state.distance == "l2" else unit, dtype=np.float32)

@@ -40,7 +40,7 @@ class Session:
         self.relation = own_relation(names, state, namespace)
         self.held = Namespace()
         self._held_since = -1e9
-        self._conditions: dict[Filter, tuple[str, dict[str, Any]]] = {}
+        self._conditions: dict[Filter, tuple[str, Mapping[str, Any]]] = {}
 
     def learn(self, state: IndexState) -> None:
         self.state = state
@@ -56,22 +56,23 @@ class Session:
             if state is not None:
                 self.learn(state)
 
-    async def condition(self, where: Filter | None) -> tuple[str, dict[str, Any]]:
-        """The filter as SQL, after the check of its types; TRUE without one.
+    async def condition(self, where: Filter | None) -> tuple[str, Mapping[str, Any]]:
+        """The filter as SQL, after the check of its types, and its values; TRUE without one.
 
         Raises:
             FilterTypeError: a value is of a type that its key has never had here.
         """
         if where is None:
             return "TRUE", {}
-        await self._check(where)
         found = self._conditions.get(where)
         if found is None:
-            if len(self._conditions) >= _CONDITIONS:
-                self._conditions.clear()
+            is_known = await self._check(where)
             found = condition(where, self.relation.columns, source_column=self.relation.own)
-            self._conditions[where] = found
-        return found[0], dict(found[1])
+            if is_known:  # for good, as types are only ever added
+                if len(self._conditions) >= _CONDITIONS:
+                    self._conditions.clear()
+                self._conditions[where] = found
+        return found
 
     async def is_small(self, rows: int) -> bool:
         """Whether the namespace has fewer rows than that."""
@@ -96,17 +97,21 @@ class Session:
     def _looking(self) -> str:
         return f"look at index {self.names.index!r}"
 
-    async def _check(self, where: Filter) -> None:
+    async def _check(self, where: Filter) -> bool:
+        """Whether every key of the filter has been seen here."""
         # Types are only ever added: what is known to be fine stays so, and what is not may have become so.
-        known = self.held.key_types
         try:
-            check(where, known)
-            if all(key in known for key in _keys(where)):
-                return
+            check(where, self.held.key_types)
+            if self._knows(where):
+                return True
         except FilterTypeError:
             pass
         await self.database.read(self._looking, self.refresh)
         check(where, self.held.key_types)
+        return self._knows(where)
+
+    def _knows(self, where: Filter) -> bool:
+        return all(key in self.held.key_types for key in _keys(where))
 
 
 class SourceSession(Session):

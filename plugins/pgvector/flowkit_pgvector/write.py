@@ -88,20 +88,21 @@ async def upsert(session: Session, rows: Sequence[EmbeddedDocument]) -> None:
 
 async def delete(session: Session, *, ids: Sequence[str] | None, where: Filter | None) -> int:
     """Delete by ids or by filter, or all when both are None; returns how many rows went."""
-    condition, values = await session.condition(where)
+    condition, asked = await session.condition(where)
     if await session.dimension() is None:
         return 0
+    relation = session.relation
+    values = {**asked, **relation.values}
     if ids is not None:
         condition = "r.id = ANY(%(flowkit_ids)s::text[])"
         values["flowkit_ids"] = wanted_ids(ids)
-    relation = session.relation
 
     async def gone(connection: Connection, _: list[Any]) -> tuple[int, Statement | None]:
         cursor = await execute(
             connection,
             f"WITH gone AS (DELETE FROM {relation.rows} AS r WHERE {relation.scope} AND {condition} "
             "RETURNING cardinality(r.words) AS words) SELECT count(*), coalesce(sum(words), 0)::bigint FROM gone",
-            {**values, **relation.values},
+            values,
             prepare=False,
         )
         rows, words = await cursor.fetchone() or (0, 0)
