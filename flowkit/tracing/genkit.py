@@ -54,7 +54,7 @@ def genkit_card(root: SpanRow) -> dict[str, Any]:
 def genkit_span(row: SpanRow, rows: Mapping[str, SpanRow]) -> dict[str, Any]:
     """SpanData. `rows` are the spans of the trace that are known, by id: a parent that is not there is left out."""
     span: dict[str, Any] = {"spanId": row.span_id, "traceId": row.trace_id}
-    parent = next((id for id in (row.parent_id, row.ancestor_id) if id in rows), None)
+    parent = row.parent_id if row.parent_id in rows else row.ancestor_id if row.ancestor_id in rows else None
     if parent is not None:
         span["parentSpanId"] = parent
     span |= {

@@ -35,7 +35,8 @@ _TICK_SECONDS = 0.03
 _RETRY_SECONDS = 1.0
 _SLICE_SPANS = 100
 _LARGE_SLICE_SPANS = 500
-"""When many wait: each step of a transaction waits for the interpreter lock, so fewer and larger ones catch up."""
+"""When many wait, or what comes is of other processes: each step of a transaction waits for the interpreter lock, so
+fewer and larger ones catch up."""
 _SLICE_BYTES = 8_000_000
 _QUEUE_BYTES = 128_000_000
 _RECORD_BYTES = 1_000  # what a record takes beside its values, about
@@ -284,7 +285,7 @@ class _Writer:
     def _take(self) -> list[SpanRow]:
         rows: list[SpanRow] = []
         size = 0
-        most = _SLICE_SPANS if len(self.ends) < 1000 else _LARGE_SLICE_SPANS
+        most = _LARGE_SLICE_SPANS if self.rows or len(self.ends) >= 1000 else _SLICE_SPANS
         while self.starts and len(rows) < most:
             record, redactor = self.starts.popleft()
             if not record.end_ns:  # else its end is queued, or will be in a moment

@@ -33,8 +33,8 @@ to step is stored once per trace."""
 
 _SPAN_COLUMNS = 20
 _TRACE_COLUMNS = 23
-_SIZES = (250, 40, 10, 2, 1)
-"""Of the statements, in rows."""
+_SIZES = (256, 128, 64, 32, 16, 8, 4, 2, 1)
+"""Of the statements, in rows: any number of rows takes few of them, and each stays prepared."""
 _PREVIEW_CHARS = 200
 _ERROR_CHARS = 500
 _LABELS = 20
@@ -171,8 +171,8 @@ def _rank(row: SpanRow) -> int:
 def _columns(
     row: SpanRow, trace: int, number: int, big: dict[tuple[int, bytes], bytes], digests: dict[bytes, bytes]
 ) -> tuple[Any, ...]:
-    values: list[bytes | None] = []
-    hashes: list[bytes | None] = []
+    values: list[Any] = []
+    hashes: list[Any] = []
     for value in (row.input, row.output):
         digest = None
         if value is not None and len(value) > BIG_BYTES:
@@ -180,27 +180,28 @@ def _columns(
             digests[value] = digest
             big[trace, digest] = value
             value = None
-        values.append(value)
-        hashes.append(digest)
+        values.append(_NULL if value is None else bytearray(value))
+        hashes.append(_NULL if digest is None else bytearray(digest))
+    more = _more(row)
     return (
         number,
         trace,
         row.span_id,
-        row.parent_id,
-        row.ancestor_id,
+        _NULL if row.parent_id is None else row.parent_id,
+        _NULL if row.ancestor_id is None else row.ancestor_id,
         row.start_ns,
         row.end_ns,
         _text(row.name),
         row.type,
-        row.kind,
-        None if row.key is None else _text(row.key),
-        row.state,
+        _NULL if row.kind is None else row.kind,
+        _NULL if row.key is None else _text(row.key),
+        _NULL if row.state is None else row.state,
         LOCAL_ROOT * row.local_root + FAILURE_SOURCE * row.failure_source + DROPPED * row.dropped,
         len(row.input or b""),
         len(row.output or b""),
         *values,
         *hashes,
-        _more(row),
+        _NULL if more is None else bytearray(more),
     )
 
 
@@ -247,12 +248,21 @@ def _insert(db: "Connection", table: str, columns: int, values: Sequence[Any]) -
 
 @cache
 def _insertion(table: str, columns: int, count: int) -> str:
-    one = "(" + ", ".join("CAST(? AS TEXT)" if n in _TEXT_AT[table] else "?" for n in range(columns)) + ")"
-    return f"INSERT OR REPLACE INTO {table} VALUES " + ", ".join([one] * count)
+    one = ", ".join(_PLACES.get((table, n), "?") for n in range(columns))
+    return f"INSERT OR REPLACE INTO {table} VALUES " + ", ".join([f"({one})"] * count)
 
 
-# Columns whose text comes as UTF-8 bytes.
-_TEXT_AT = {"spans": {15, 16, 19}, "traces": {22}}
+_NULL = 0.5
+"""Stands for NULL where a column may be NULL: none of these holds a fraction. Python's binding asks each None, and all
+`bytes`, how they want to be adapted, which takes ten times as long as to bind them; a `bytearray` it takes as it is."""
+_MAYBE = f"nullif(?, {_NULL})"
+_PLACES = {
+    **{("spans", n): _MAYBE for n in (3, 4, 9, 10, 11, 17, 18)},
+    **{("traces", n): _MAYBE for n in (4, 8, 9, 14, 15, 17, 18, 20, 21)},
+    # Text that comes as UTF-8 bytes.
+    **{("spans", n): f"CAST({_MAYBE} AS TEXT)" for n in (15, 16, 19)},
+    ("traces", 22): "CAST(? AS TEXT)",
+}
 
 
 def _write_traces(db: "Connection", traces: Iterable[_Trace]) -> None:
@@ -285,7 +295,7 @@ def _summary(trace: _Trace, root: SpanRow) -> tuple[Any, ...]:
             for key, value in root.attributes.items()
             if not key.startswith(_NOT_LABELS)
         }
-    error = None
+    error: Any = _NULL
     if root.error is not None:
         error = _text(": ".join(filter(None, root.error[:2])))[:_ERROR_CHARS]
     return (
@@ -293,30 +303,30 @@ def _summary(trace: _Trace, root: SpanRow) -> tuple[Any, ...]:
         trace.trace_id,
         trace.start_ns,
         root.end_ns,
-        root.state,
+        _NULL if root.state is None else root.state,
         trace.rank,
         trace.root,
         _text(root.name),
-        root.kind,
-        None if root.key is None else _text(root.key),
+        _NULL if root.kind is None else root.kind,
+        _NULL if root.key is None else _text(root.key),
         trace.spans,
         trace.open,
         int(root.type == "external" or labels.get(_IGNORE) == "true"),
         0,
-        trace.input_tokens,
-        trace.output_tokens,
+        _NULL if trace.input_tokens is None else trace.input_tokens,
+        _NULL if trace.output_tokens is None else trace.output_tokens,
         trace.size_bytes,
-        trace.process if trace.open else None,
+        trace.process if trace.open and trace.process is not None else _NULL,
         error,
         _text(json.dumps(dict(list(labels.items())[:_LABELS]), ensure_ascii=False)) if labels else "{}",
         _preview(root.input),
         _preview(root.output),
-        _json(genkit_card(root)),
+        bytearray(_json(genkit_card(root))),
     )
 
 
-def _preview(value: bytes | None) -> str | None:
-    return None if value is None else value[: 4 * _PREVIEW_CHARS].decode("utf-8", "ignore")[:_PREVIEW_CHARS]
+def _preview(value: bytes | None) -> Any:
+    return _NULL if value is None else value[: 4 * _PREVIEW_CHARS].decode("utf-8", "ignore")[:_PREVIEW_CHARS]
 
 
 def _text(text: str) -> str:
