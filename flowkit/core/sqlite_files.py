@@ -33,7 +33,11 @@ def make_private_file(file: Path) -> None:
     """
     if file.exists():
         return
-    handle, draft = tempfile.mkstemp(prefix=f".{file.name}.", dir=file.parent)  # of mode 600
+    try:
+        handle, draft = tempfile.mkstemp(prefix=f".{file.name}.", dir=file.parent)  # of mode 600
+    except OSError as error:
+        error.filename = str(file)  # nobody knows the draft
+        raise
     os.close(handle)
     try:
         os.link(draft, file)

@@ -80,3 +80,10 @@ def test_a_database_that_cannot_have_a_log_says_so(tmp_path: Path):
 
     with pytest.raises(sqlite3.DatabaseError, match="not a database"):
         use_wal(connect(tmp_path / "text.db"))
+
+
+def test_a_file_that_cannot_be_made_is_named(tmp_path: Path):
+    with pytest.raises(FileNotFoundError) as caught:
+        make_private_file(tmp_path / "nowhere" / "new.db")
+
+    assert caught.value.filename == str(tmp_path / "nowhere" / "new.db")
