@@ -43,12 +43,15 @@ def to_genkit(trace: Trace) -> dict[str, Any]:
 def genkit_card(root: SpanRow) -> dict[str, Any]:
     """TraceData for a list: the root span only, its texts cut."""
     span = genkit_span(root, {root.span_id: root})
-    span["attributes"] = {
-        key: value[:_LIST_CHARS] + "..." if isinstance(value, str) and len(value) > _LIST_CHARS else value
-        for key, value in span["attributes"].items()
-    }
-    data = {"traceId": root.trace_id, "displayName": root.name, "startTime": span["startTime"]}
-    return {**data, **({"endTime": span["endTime"]} if root.end_ns else {}), "spans": {root.span_id: span}}
+    attributes = span["attributes"]
+    for key, value in attributes.items():
+        if isinstance(value, str) and len(value) > _LIST_CHARS:
+            attributes[key] = value[:_LIST_CHARS] + "..."
+    data: dict[str, Any] = {"traceId": root.trace_id, "displayName": root.name, "startTime": span["startTime"]}
+    if root.end_ns:
+        data["endTime"] = span["endTime"]
+    data["spans"] = {root.span_id: span}
+    return data
 
 
 def genkit_span(row: SpanRow, rows: Mapping[str, SpanRow]) -> dict[str, Any]:
