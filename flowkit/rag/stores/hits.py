@@ -16,31 +16,30 @@ __all__ = ["stored_document", "stored_hit"]
 
 Model = TypeVar("Model", bound=BaseModel)
 _new = object.__new__
-_set = object.__setattr__
+_put_fields, _put_given, _put_extra, _put_private = (
+    BaseModel.__dict__[name].__set__
+    for name in ("__dict__", "__pydantic_fields_set__", "__pydantic_extra__", "__pydantic_private__")
+)
 _PART, _DOCUMENT, _HIT = {"text"}, {"content", "metadata", "id"}, {"content", "metadata", "id", "score"}
 _CLEAN = {"_cleaned": 0}
-"""These say the same of all of them, and are shared: who changes a frozen document makes a copy, and copies of these."""
+"""These say the same of all of them, and are shared: who changes a frozen document copies it, with these."""
 
 
 def stored_document(text: str, metadata: dict[str, Any], *, id: str) -> Document:
     """A document of one text part. The values must come from a document that was stored."""
-    fields = _defaults(Document).copy()
-    fields["content"], fields["metadata"], fields["id"] = (_part(text),), _metadata(metadata), id
+    fields = {**_defaults(Document), "content": (_part(text),), "metadata": _metadata(metadata), "id": id}
     return _made(Document, fields, _DOCUMENT, _CLEAN)
 
 
 def stored_hit(text: str, metadata: dict[str, Any], *, id: str, score: float) -> ScoredDocument:
     """A hit of one text part, score 0…1. The values must come from a document that was stored."""
-    fields = _defaults(ScoredDocument).copy()
-    fields["content"], fields["metadata"], fields["id"] = (_part(text),), _metadata(metadata), id
-    fields["score"] = score
+    content, entries = (_part(text),), _metadata(metadata)
+    fields = {**_defaults(ScoredDocument), "content": content, "metadata": entries, "id": id, "score": score}
     return _made(ScoredDocument, fields, _HIT, _CLEAN)
 
 
 def _part(text: str) -> TextPart:
-    fields = _defaults(TextPart).copy()
-    fields["text"] = text
-    return _made(TextPart, fields, _PART, None)
+    return _made(TextPart, {**_defaults(TextPart), "text": text}, _PART, None)
 
 
 def _metadata(entries: dict[str, Any]) -> StoredMetadata:
@@ -50,12 +49,12 @@ def _metadata(entries: dict[str, Any]) -> StoredMetadata:
 
 
 def _made(model: type[Model], fields: dict[str, Any], given: set[str], private: dict[str, Any] | None) -> Model:
-    # What pydantic's model_construct does, at a quarter of its price, which a search pays for each hit.
+    # What pydantic's model_construct does, at a fifth of its price, which a search pays for each hit.
     made = _new(model)
-    _set(made, "__dict__", fields)
-    _set(made, "__pydantic_fields_set__", given)
-    _set(made, "__pydantic_extra__", None)
-    _set(made, "__pydantic_private__", private)
+    _put_fields(made, fields)
+    _put_given(made, given)
+    _put_extra(made, None)
+    _put_private(made, private)
     return made
 
 

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
+from pydantic_core import from_json
 
 from flowkit import Document, ScoredDocument
 from flowkit.errors import StoreError
@@ -25,7 +26,6 @@ Float32 = np.ndarray[Any, np.dtype[np.float32]]
 
 _dumps = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
 _dumps_ascii = json.JSONEncoder(separators=(",", ":")).encode
-_scan = json.scanner.make_scanner(json.JSONDecoder())  # type: ignore[attr-defined]
 # What JSONB does not give back as it was: floats in the form 1e+16, -0.0, and NUL in a key. Found too often inside of
 # strings, but never too seldom.
 _ALTERED = re.compile(r"\de\+\d|-0\.0(?![0-9])|\\u0000")
@@ -131,7 +131,7 @@ def _storable(text: str) -> str:
 
 def _read(text: str) -> dict[str, Any]:
     try:
-        found: dict[str, Any] = _scan(text, 0)[0]
-    except (StopIteration, ValueError) as error:
+        found: dict[str, Any] = from_json(text)
+    except ValueError as error:
         raise StoreError(f"a row holds no JSON: {text[:40]!r}", hint="was the table changed by hand?") from error
     return found
