@@ -1,28 +1,26 @@
-"""What the telemetry API costs beside raw ASGI on SQLite, and how long lists and searches take.
+"""What the telemetry API costs beside raw ASGI on SQLite and Genkit's own server, and how long lists and searches take.
 
     python -m tests.benchmarks.traces                  # 10,000 traces of two spans, then 10,000 of twenty
     python -m tests.benchmarks.traces --traces 2000    # a quick look
 
-Both servers are processes of their own and are asked in turn, a block each, so that a slow moment of the machine hits
-both. Cost is the server's CPU time, with everything written. Ratios are medians of the ratios of blocks.
+The servers are processes of their own and are asked in turn, a block each, so that a slow moment of the machine hits
+all. Cost is the server's CPU time, with everything written. Ratios are medians of the ratios of blocks. Without npm
+it goes on with two of them.
 """
 
 import argparse
-import http.client
 import json
 import random
 import statistics
-import subprocess
-import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 from flowkit.tracing.rows import SpanRow
 from flowkit.tracing.store import TraceStore
+from tests.benchmarks._traces_processes import Server, servers
 
 BLOCK = 500
 START_MS = 1_796_014_088_705.0
@@ -51,49 +49,8 @@ BARS = {
     "first list": 10.0,
     "p95": 50.0,
 }
-
-
-class Server:
-    """A server's process, and one kept connection to it."""
-
-    def __init__(self, kind: str, folder: Path) -> None:
-        self.kind, self.folder = kind, folder
-        command = [sys.executable, "-m", "tests.benchmarks._traces_server", kind, str(folder)]
-        self.process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
-        assert self.process.stdout is not None
-        self.connection = http.client.HTTPConnection("127.0.0.1", int(self.process.stdout.readline()), timeout=60)
-
-    def ask(self, method: str, path: str, body: bytes | None = None) -> bytes:
-        headers = {"Content-Type": "application/json"} if body else {}
-        try:
-            self.connection.request(method, path, body, headers)
-            response = self.connection.getresponse()
-        except (http.client.RemoteDisconnected, ConnectionError):  # it was idle for too long
-            self.connection.close()
-            self.connection.request(method, path, body, headers)
-            response = self.connection.getresponse()
-        answer = response.read()
-        assert response.status == 200, answer
-        return answer
-
-    def cpu(self) -> float:
-        return float(self.ask("GET", "/__cpu"))
-
-    def stop(self) -> None:
-        self.connection.close()
-        self.process.terminate()
-        self.process.wait()
-
-
-@contextmanager
-def servers(folder: Path) -> Iterator[dict[str, Server]]:
-    """Both, as long as it is open."""
-    found = {kind: Server(kind, folder / kind) for kind in ("flowkit", "limit")}
-    try:
-        yield found
-    finally:
-        for server in found.values():
-            server.stop()
+PEER_BARS = {"post": 2.5, "realtime": 2.7, "list 10": 20, "list 100": 13, "list 1000": 5}
+"""How many times as much Genkit's server takes, at least."""
 
 
 def span(trace: int, number: int, *, running: bool = False) -> dict[str, Any]:
@@ -131,14 +88,14 @@ def body(trace: int, *spans: dict[str, Any]) -> bytes:
     return json.dumps({**found, "displayName": "menuQA", "startTime": spans[0]["startTime"]}).encode()
 
 
-def posts(count: int, both: dict[str, Server]) -> int:
+def posts(count: int, asked: dict[str, Server]) -> int:
     """Ingest: traces of two spans in one POST each. Returns the bytes that were sent."""
-    costs: dict[str, list[float]] = {kind: [] for kind in both}
+    costs: dict[str, list[float]] = {kind: [] for kind in asked}
     sent = 0
     for first in range(1, count + 1, BLOCK):
         bodies = [body(n, span(n, 0), span(n, 1)) for n in range(first, min(first + BLOCK, count + 1))]
         sent += sum(map(len, bodies))
-        for kind, server in both.items():
+        for kind, server in asked.items():
             before = server.cpu()
             for each in bodies:
                 server.ask("POST", "/api/traces", each)
@@ -147,15 +104,15 @@ def posts(count: int, both: dict[str, Server]) -> int:
     return sent
 
 
-def realtime(first: int, count: int, both: dict[str, Server]) -> None:
+def realtime(first: int, count: int, asked: dict[str, Server]) -> None:
     """Each span at its start and at its end: four POSTs for a trace."""
-    costs: dict[str, list[float]] = {kind: [] for kind in both}
+    costs: dict[str, list[float]] = {kind: [] for kind in asked}
     for block in range(4):
         numbers = range(first + block * count // 4, first + (block + 1) * count // 4)
         bodies = [
             body(n, span(n, part, running=running)) for n in numbers for running in (True, False) for part in (0, 1)
         ]
-        for kind, server in both.items():
+        for kind, server in asked.items():
             before = server.cpu()
             for each in bodies:
                 server.ask("POST", "/api/traces", each)
@@ -163,16 +120,16 @@ def realtime(first: int, count: int, both: dict[str, Server]) -> None:
     show("realtime", costs, "µs of CPU per trace that comes in four POSTs")
 
 
-def lists(newest: int, both: dict[str, Server]) -> None:
+def lists(newest: int, asked: dict[str, Server]) -> None:
     for limit in (10, 100, 1000):
-        times: dict[str, list[float]] = {kind: [] for kind in both}
+        times: dict[str, list[float]] = {kind: [] for kind in asked}
         for _ in range(60 if limit < 1000 else 20):
-            for kind, server in both.items():
+            for kind, server in asked.items():
                 times[kind].append(timed(lambda: server.ask("GET", f"/api/traces?limit={limit}")))  # noqa: B023
         show(f"list {limit}", times, "ms")
-    times = {kind: [] for kind in both}
+    times = {kind: [] for kind in asked}
     for n in range(newest - 100, newest):
-        for kind, server in both.items():
+        for kind, server in asked.items():
             times[kind].append(timed(lambda: server.ask("GET", f"/api/traces/{n:032x}")))  # noqa: B023
     show("get", times, "ms for a trace of two spans")
 
@@ -243,29 +200,36 @@ def timed(work: Callable[[], object]) -> float:
 
 
 def show(name: str, found: dict[str, list[float]], unit: str) -> None:
-    ours, limit = found["flowkit"], found["limit"]
-    ratio = statistics.median(a / b for a, b in zip(ours, limit, strict=True))
-    bar = BARS.get(name)
-    verdict = "" if bar is None else f" (bar {bar:g}) {'ok' if ratio <= bar else 'ABOVE'}"
-    print(
-        f"{name:10} {statistics.median(ours):8.2f} flowkit {statistics.median(limit):8.2f} limit"
-        f"  ratio {ratio:.2f}{verdict}  {unit}",
-        flush=True,
-    )
+    ours = found["flowkit"]
+    told = "".join(f" {statistics.median(values):8.2f} {kind}" for kind, values in found.items())
+    ratio = statistics.median(a / b for a, b in zip(ours, found["limit"], strict=True))
+    print(f"{name:10}{told}  ratio {ratio:.2f}{verdict(ratio, most=BARS.get(name))}  {unit}", flush=True)
+    if "genkit" in found:
+        ratio = statistics.median(b / a for a, b in zip(ours, found["genkit"], strict=True))
+        bar = verdict(ratio, least=PEER_BARS.get(name))
+        print(f"{'':10} genkit's server takes {ratio:.1f} times as much{bar}", flush=True)
+
+
+def verdict(ratio: float, *, most: float | None = None, least: float | None = None) -> str:
+    if most is not None:
+        return f" (bar {most:g}) {'ok' if ratio <= most else 'ABOVE'}"
+    if least is not None:
+        return f" (bar {least:g}) {'ok' if ratio >= least else 'BELOW'}"
+    return ""
 
 
 def check(name: str, value: float, meaning: str) -> None:
     bar = BARS[name]
-    print(f"{name:10} {value:8.2f} (bar {bar:g}) {'ok' if value <= bar else 'ABOVE'}  {meaning}", flush=True)
+    print(f"{name:10} {value:8.2f}{verdict(value, most=bar)}  {meaning}", flush=True)
 
 
 def main(count: int) -> None:
     with tempfile.TemporaryDirectory() as scratch:
         folder = Path(scratch)
-        with servers(folder) as both:
-            sent = posts(count, both)
-            realtime(count + 1, max(4, count // 20), both)
-            lists(count, both)
+        with servers(folder) as asked:
+            sent = posts(count, asked)
+            realtime(count + 1, max(4, count // 20), asked)
+            lists(count, asked)
         footprint(folder, sent)
     with tempfile.TemporaryDirectory() as scratch:
         (Path(scratch) / "flowkit").mkdir()
