@@ -10,7 +10,7 @@ from flowkit.plugin import SearchMode, VectorStore
 from flowkit.testing import FakeEmbedder, StoreContract
 from samples.lance_store.lance_store import Lance
 
-pytestmark = [pytest.mark.heavy, pytest.mark.soak]  # Qdrant's sample is in the tests
+pytestmark = pytest.mark.heavy
 
 
 class TestLance(StoreContract):

@@ -10,13 +10,23 @@ from flowkit.testing.store_contract.filtering import FilteringTests
 from flowkit.testing.store_contract.lifecycle import LifecycleTests
 from flowkit.testing.store_contract.reading import ReadingTests
 from flowkit.testing.store_contract.scoring import ScoringTests
+from flowkit.testing.store_contract.syncing import SyncingTests
 from flowkit.testing.store_contract.words import WordsTests
 from flowkit.testing.store_contract.writing import WritingTests
 
 __all__ = ["StoreContract"]
 
 
-class StoreContract(LifecycleTests, WritingTests, ReadingTests, ScoringTests, FilteringTests, WordsTests, StoreHooks):
+class StoreContract(
+    LifecycleTests,
+    WritingTests,
+    ReadingTests,
+    ScoringTests,
+    FilteringTests,
+    WordsTests,
+    SyncingTests,
+    StoreHooks,
+):
     """A pytest class to inherit from. It needs pytest-asyncio in auto mode, and one fixture:
 
     `store` gives a new `VectorStore` that is not open yet and whose index does not exist. The suite opens it, with
