@@ -6,7 +6,7 @@ A browser is a client on loopback too, so any web page can send requests here. W
 a loopback name (a page that rebinds its own name to 127.0.0.1 fails), an Origin must be the one of the page that we
 served ourselves, a browser's own word that a request crosses sites is heeded, and bodies must have a type that a page
 cannot send without asking first. It denies by default, for HTTP and WebSocket alike, and answers 403 with JSON that
-names the flag which admits the rest.
+names the flag which admits the rest, in the form that errors have at that address.
 """
 
 import asyncio
@@ -21,6 +21,7 @@ from hmac import compare_digest
 from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qs, urlsplit
 
+from flowkit.errors import GRPC_CODE, Status
 from flowkit.server.in_time import in_time
 
 if TYPE_CHECKING:
@@ -57,6 +58,7 @@ _ALWAYS = (
     (b"x-content-type-options", b"nosniff"),
     (b"referrer-policy", b"no-referrer"),
 )
+_STATUS: dict[int, Status] = {403: "PERMISSION_DENIED", 405: "UNIMPLEMENTED", 408: "DEADLINE_EXCEEDED"}
 _TOLD = 100  # reasons that are logged; a page that keeps trying must not fill the log
 _DRAIN_SECONDS = 1.0
 
@@ -90,6 +92,8 @@ class Policy:
     token: str | None = None
     content_types: Callable[[str], Collection[str]] = lambda path: ("application/json",)
     """The media types that a path takes in a body."""
+    bare_errors: Callable[[str, str], bool] = lambda method, path: False
+    """Where an error is answered as it is, and not in `error`: Genkit's telemetry server does so."""
     is_page: Callable[[str], bool] = is_page
 
 
@@ -116,8 +120,7 @@ class Guard:
         try:
             self._check(scope, self._headers(scope))
         except _Refused as refused:
-            self._tell(refused)
-            await _refuse(scope, receive, send, refused)
+            await self._refuse(scope, receive, send, refused)
             return
         if scope["type"] == "http":
             await self._http(scope, receive, send)
@@ -236,8 +239,12 @@ class Guard:
             if body.refused is None or started:
                 raise
         if body.refused is not None and not started:
-            self._tell(body.refused)
-            await _refuse(scope, receive, send, body.refused)
+            await self._refuse(scope, receive, send, body.refused)
+
+    async def _refuse(self, scope: "Scope", receive: "Receive", send: "Send", refused: _Refused) -> None:
+        self._tell(refused)
+        bare = self.policy.bare_errors(scope.get("method", "GET"), scope["path"])
+        await _answer(scope, receive, send, refused, bare=bare)
 
     def _tell(self, refused: _Refused) -> None:
         """One line for each reason, with what admits it."""
@@ -333,13 +340,11 @@ def _origin_matches(origin: str, pattern: str) -> bool:
     return re.fullmatch(label, origin, re.IGNORECASE) is not None
 
 
-async def _refuse(scope: "Scope", receive: "Receive", send: "Send", refused: _Refused) -> None:
-    told: dict[str, Any] = {
-        "status": "PERMISSION_DENIED" if refused.status == 403 else "INVALID_ARGUMENT",
-        "message": refused.reason,
-        "hint": refused.hint,
-    }
-    body = json.dumps({"error": told}).encode()
+async def _answer(scope: "Scope", receive: "Receive", send: "Send", refused: _Refused, *, bare: bool) -> None:
+    status = _STATUS.get(refused.status, "INVALID_ARGUMENT")
+    details = {"hint": refused.hint, "status": status}
+    told: dict[str, Any] = {"code": GRPC_CODE[status], "message": refused.reason, "details": details}
+    body = json.dumps(told if bare else {"error": {**told, "status": status}}).encode()
     headers = [
         (b"content-type", b"application/json"),
         (b"content-length", str(len(body)).encode()),

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from starlette.routing import Route
     from starlette.types import ASGIApp, Receive, Scope, Send
 
-__all__ = ["PATTERNS", "Call", "Operation", "answer_json", "not_found"]
+__all__ = ["PATTERNS", "Call", "Operation", "answer_json", "bare_errors", "not_found"]
 
 _log = logging.getLogger("flowkit.server")
 
@@ -135,6 +135,19 @@ def answer_json(value: Any, status: int = 200) -> "ASGIApp":
     if isinstance(value, BaseModel):
         value = value.model_dump(mode="json", by_alias=True, exclude_none=True)
     return Response(to_json(value), status, media_type="application/json")
+
+
+def bare_errors(operations: Sequence[Operation]) -> Callable[[str, str], bool]:
+    """Where errors are Genkit's object itself, for the guard's policy: it refuses before an operation is found."""
+    routes = [(operation.genkit, operation.route()) for operation in operations]
+
+    def bare(method: str, path: str) -> bool:
+        from starlette.routing import Match
+
+        scope = {"type": "http", "method": method, "path": path}
+        return next((genkit for genkit, route in routes if route.matches(scope)[0] is Match.FULL), False)
+
+    return bare
 
 
 async def not_found(scope: "Scope", receive: "Receive", send: "Send") -> None:

@@ -65,7 +65,9 @@ async def dev_server(root: Path) -> AsyncIterator[Browser]:
     dev = Dev(root)
     socket = listen_near(0)
     stop, started = asyncio.Event(), asyncio.Event()
-    guarded = Guard(dev_app(dev), policy=Policy(content_types=content_types), limits=LIMITS)
+    guarded = Guard(
+        dev_app(dev), policy=Policy(content_types=content_types, bare_errors=dev.bare_errors), limits=LIMITS
+    )
     server = WebServer(guarded, before_end=dev.aclose)
     serving = asyncio.ensure_future(server.serve([socket], stop, started=started.set))
     await started.wait()

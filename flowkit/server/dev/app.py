@@ -1,12 +1,12 @@
 """The dev server's API put together: telemetry and everything that pages ask, over one project.
 
 dev = Dev(root)
-routes = dev.routes()                     # for a router behind the guard, with `content_types` in its policy
+routes = dev.routes()                     # for a router behind the guard; its policy has `content_types`, `bare_errors`
 dev.set_app(supervisor.status.to_wire())
 await dev.aclose()
 """
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -28,7 +28,7 @@ from flowkit.server.dev.traces import trace_operations
 from flowkit.server.dev.uploads import MULTIPART, Uploads, upload_operations
 from flowkit.server.dev.workbench import Workbench
 from flowkit.server.guard import Limits
-from flowkit.server.operations import Call, Operation, answer_json, not_found
+from flowkit.server.operations import Call, Operation, answer_json, bare_errors, not_found
 from flowkit.server.telemetry.api import telemetry_operations
 from flowkit.server.telemetry.export import OTLP_PATHS
 from flowkit.server.telemetry.otlp import PROTOBUF
@@ -84,6 +84,8 @@ class Dev:
         self.operations: Sequence[Operation] = sorted(
             operations, key=lambda operation: (operation.path.count("{"), operation.name != "postTrace")
         )
+        self.bare_errors: Callable[[str, str], bool] = bare_errors(self.operations)
+        """Where errors have Genkit's form: for the guard's policy."""
         self._document: dict[str, Any] | None = None
 
     def routes(self) -> "list[BaseRoute]":

@@ -16,4 +16,4 @@ def add_dev_api(supervisor: Supervisor, about: About) -> Additions:
     dev = Dev(about.root)
     dev.set_app(supervisor.status.to_wire())
     supervisor.subscribe(lambda status: dev.set_app(status.to_wire()))
-    return Additions(routes=dev.routes(), content_types=content_types, aclose=dev.aclose)
+    return Additions(routes=dev.routes(), content_types=content_types, bare_errors=dev.bare_errors, aclose=dev.aclose)

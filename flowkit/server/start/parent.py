@@ -52,18 +52,19 @@ def parent_app(
     from starlette.responses import Response as Answer
     from starlette.routing import Mount, Route, Router
 
+    from flowkit.server.operations import not_found
+
     async def health(request: "Request") -> "Response":
         return PlainTextResponse("OK")
 
     async def status(request: "Request") -> "Response":
         return Answer(frame(status_body(supervisor.status, about)), media_type="application/json")
 
-    async def nothing(request: "Request") -> "Response":
-        told = {"status": "NOT_FOUND", "message": f"there is nothing at {request.url.path}"}
-        return Answer(frame({"error": told}), 404, media_type="application/json")
+    async def nothing(request: "Request") -> "ASGIApp":
+        return not_found
 
-    pages = Pages(devui_folder() or SHIPPED, lambda: _plain(supervisor.status, about))
     methods = ["GET", "POST", "PUT", "PATCH", "DELETE"]
+    pages = Pages(devui_folder() or SHIPPED, lambda: _plain(supervisor.status, about))
     router = Router(
         [
             Route("/api/__health", health),

@@ -44,6 +44,8 @@ class Additions:
     routes: "Sequence[BaseRoute]" = ()
     content_types: Callable[[str], Collection[str]] = lambda path: ("application/json",)
     """The media types that a path takes in a body."""
+    bare_errors: Callable[[str, str], bool] = lambda method, path: False
+    """Where errors have Genkit's form; as in the guard's policy."""
     aclose: Callable[[], Coroutine[Any, Any, None]] = _nothing
     """Awaited when the parent ends, while its connections are still open."""
 
@@ -56,7 +58,7 @@ class Plan:
     about: About
     listening: socket
     policy: Policy = field(default_factory=Policy)
-    """Of the guard; its content types come from the additions."""
+    """Of the guard; its content types and forms of errors come from the additions."""
     folders: Sequence[Path] = ()
     """Watched, with all that is in them."""
     spans_listening: socket | None = None
@@ -140,7 +142,7 @@ class _Parent:
         additions = plan.add(self.supervisor, plan.about)
 
         def app(policy: Policy) -> "ASGIApp":
-            policy = replace(policy, content_types=additions.content_types)
+            policy = replace(policy, content_types=additions.content_types, bare_errors=additions.bare_errors)
             limits = Limits(body_bytes=_BODY_BYTES)
             return parent_app(self.supervisor, about=plan.about, routes=additions.routes, policy=policy, limits=limits)
 

@@ -11,8 +11,13 @@ from openapi_spec_validator import OpenAPIV31SpecValidator
 from starlette.routing import Route
 
 from flowkit import Flowkit
+from flowkit.errors import GRPC_CODE
+from flowkit.server.dev.app import content_types, dev_app
+from flowkit.server.guard import Guard, Limits, Policy
 from tests.server.dev.conftest import Serve
 from tests.server.dev_server import Browser
+from tests.server.raw import ask, request
+from tests.server.raw import serve as serve_raw
 from tests.server.telemetry.spans import trace_data
 from tests.support.modules import ROOT
 
@@ -170,3 +175,59 @@ async def test_the_reference_page_names_every_operation(document: dict[str, Any]
 
     assert there - described == set()
     assert described - there <= {"GET /api/openapi.json"}
+
+
+PAGE = {"X-Flowkit-UI": "1", "Content-Type": "application/json"}
+ATTACKS: dict[str, tuple[int, dict[str, str], bytes]] = {
+    "a page that rebinds its name": (403, {"Host": "evil.example"}, b"{}"),
+    "a page of elsewhere": (403, {**PAGE, "Origin": "https://evil.example"}, b"{}"),
+    "another site, by the browser's word": (403, {"X-Flowkit-UI": "1", "Sec-Fetch-Site": "cross-site"}, b"{}"),
+    "text/plain": (415, {"Content-Type": "text/plain"}, b"{}"),
+    "a form": (415, {"Content-Type": "application/x-www-form-urlencoded"}, b"a=1"),
+    "a body that is too large": (413, {"Content-Type": "application/json"}, b" " * 2_000),
+    "headers that are too large": (431, {"Content-Type": "application/json", "X-A": "a" * 40_000}, b"{}"),
+    "two lengths": (400, {"Content-Type": "application/json", "Transfer-Encoding": "chunked"}, b"{}"),
+}
+
+
+@pytest.mark.parametrize("attack", ATTACKS)
+async def test_refusals_of_the_guard_have_the_shape_that_the_document_gives(
+    browser: Browser, document: dict[str, Any], attack: str
+):
+    """Each at an address of ours and at one of Genkit's, which have different forms."""
+    status, headers, body = ATTACKS[attack]
+    policy = Policy(content_types=content_types, bare_errors=browser.dev.bare_errors)
+    with serve_raw(Guard(dev_app(browser.dev), policy=policy, limits=Limits(body_bytes=1_000))) as port:
+        for path in ("/api/runs", "/api/traces"):
+            host = headers.get("Host", "127.0.0.1")
+            rest = {name: value for name, value in headers.items() if name != "Host"}
+            answer = ask(port, request("POST", path, host=host, headers=rest, body=body))
+
+            assert answer.status == status
+            check(document, "post", path, answer.json, "default")
+            assert ("error" in answer.json) == (path == "/api/runs")
+            told = answer.json.get("error", answer.json)
+            assert told["code"] == GRPC_CODE[told["details"]["status"]]
+            assert told["details"]["hint"]
+
+
+async def test_a_refusal_has_the_form_of_the_operation_that_was_asked(browser: Browser, document: dict[str, Any]):
+    """One path may have both: Genkit reads and posts traces, only our pages delete them."""
+    there = {
+        ("get", "/api/traces"): True,
+        ("delete", "/api/traces"): False,
+        ("get", "/api/traces/summaries"): False,
+        ("get", "/api/traces/{trace_id}"): True,
+        ("delete", "/api/traces/{trace_id}"): False,
+        ("get", "/api/traces/{trace_id}/outline"): False,
+        ("get", "/api/traces/{trace_id}/logs"): True,
+        ("post", "/v1/traces"): True,
+        ("get", "/api/settings"): False,
+    }
+    for (method, path), bare in there.items():
+        address = path.replace("{trace_id}", TRACE)
+        answer = await browser.http.request(method, address, headers={"Origin": "https://evil.example"})
+
+        assert answer.status_code == 403
+        check(document, method, path, answer.json(), "default")
+        assert ("error" not in answer.json()) == bare, f"{method} {path}"

@@ -84,9 +84,10 @@ def test_a_body_that_says_that_it_is_too_large_is_not_read(start: Start):
     answer = ask(guarded.port, head.encode())
     assert answer.status == 413
     assert answer.json["error"] == {
+        "code": 3,
         "status": "INVALID_ARGUMENT",
         "message": "the body has 1001 bytes",
-        "hint": "send at most 1000",
+        "details": {"hint": "send at most 1000", "status": "INVALID_ARGUMENT"},
     }
 
 
@@ -156,7 +157,7 @@ def test_a_token_comes_with_everything_but_the_pages(start: Start):
     for method, path in (("GET", "/api/echo"), ("POST", "/api/echo"), ("GET", "/api/traces/1"), ("POST", "/")):
         missing = guarded(method, path, body=b"{}", headers={"Content-Type": "application/json"})
         assert missing.status == 403, path
-        assert "X-Flowkit-Token" in missing.json["error"]["hint"]
+        assert "X-Flowkit-Token" in missing.json["error"]["details"]["hint"]
     assert guarded.reached == ["GET /"]
 
     assert guarded(headers={"X-Flowkit-Token": "s3cret"}).status == 200

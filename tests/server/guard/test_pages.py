@@ -42,9 +42,10 @@ def test_the_refusal_of_a_host_names_the_flag(guarded: Guarded):
 
     assert answer.headers["content-type"] == "application/json"
     assert answer.json["error"] == {
+        "code": 7,
         "status": "PERMISSION_DENIED",
         "message": "host 'box.internal:4100' is not allowed",
-        "hint": "admit it with --allow-host box.internal",
+        "details": {"hint": "admit it with --allow-host box.internal", "status": "PERMISSION_DENIED"},
     }
 
 
@@ -83,7 +84,7 @@ def test_another_origin_is_refused_even_on_this_machine(guarded: Guarded, origin
 
 def test_the_refusal_of_an_origin_names_the_flag_where_one_helps(guarded: Guarded):
     def hint(origin: str) -> str:
-        return guarded(headers={"Origin": origin}).json["error"]["hint"]
+        return guarded(headers={"Origin": origin}).json["error"]["details"]["hint"]
 
     assert hint(EVIL) == f"admit it with --allow-origin {EVIL}"
     assert "--allow-origin" not in hint("null")
@@ -136,7 +137,7 @@ def test_a_type_is_taken_only_where_it_is_meant(start: Start):
     assert guarded("POST", "/api/upload", body=b"--x--", headers=upload).status == 200
     assert guarded("POST", "/api/echo", body=b"--x--", headers=upload).status == 415
     refused = guarded("POST", "/api/upload", body=b"{}", headers={"Content-Type": "application/json"})
-    assert refused.json["error"]["hint"] == "send multipart/form-data"
+    assert refused.json["error"]["details"]["hint"] == "send multipart/form-data"
 
 
 def test_our_own_page_says_so_and_a_forged_request_cannot(guarded: Guarded):

@@ -229,3 +229,22 @@ def test_others_are_let_in_with_a_token_only(project: Project):
     assert http("GET", f"{spans}/api/__health").body == b"OK"
     for path in ("/api/status", "/api/traces", "/"):
         assert http("GET", spans + path).body == b"spans can be sent here, and nothing else"
+
+
+def test_errors_have_the_form_of_the_address(project: Project):
+    """Ours in `error`, those of Genkit's routes bare; from the guard as from whoever answers."""
+    started = project.start()
+    started.wait_for("running")
+    page = {"Origin": "https://evil.example"}
+
+    unknown, ours = started.get("/api/nothing"), started.get("/api/actions", page)
+    theirs, missing = started.get("/api/traces", page), started.get(f"/api/traces/{1:032x}")
+
+    assert [each.status for each in (unknown, ours, theirs, missing)] == [404, 403, 403, 404]
+    assert {key: type(value) for key, value in unknown.json["error"].items()} == {
+        key: type(value) for key, value in ours.json["error"].items()
+    }
+    assert "/api/openapi.json" in unknown.json["error"]["details"]["hint"]
+    assert "--allow-origin" in ours.json["error"]["details"]["hint"]
+    assert [*theirs.json] == [*missing.json] == ["code", "message", "details"]
+    assert (theirs.json["code"], missing.json["code"]) == (7, 5)
