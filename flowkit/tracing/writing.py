@@ -25,7 +25,7 @@ from flowkit.tracing.words import forget_words
 if TYPE_CHECKING:
     from sqlite3 import Connection
 
-__all__ = ["BIG_BYTES", "write_spans"]
+__all__ = ["BIG_BYTES", "IGNORE_TRACE", "write_spans"]
 
 BIG_BYTES = 2_000
 """Values above this live in a side table: a tree of spans is read without them, and what a flow hands down from step
@@ -39,7 +39,8 @@ _PREVIEW_CHARS = 200
 _ERROR_CHARS = 500
 _LABELS = 20
 _NOT_LABELS = ("genkit:", "gen_ai.", "flowkit:")
-_IGNORE = "genkitx:ignore-trace"
+IGNORE_TRACE = "genkitx:ignore-trace"
+"""The label of runs that no list shows."""
 
 LOCAL_ROOT, FAILURE_SOURCE, DROPPED = 1, 2, 4
 
@@ -311,7 +312,7 @@ def _summary(trace: _Trace, root: SpanRow) -> tuple[Any, ...]:
         _NULL if root.key is None else _text(root.key),
         trace.spans,
         trace.open,
-        int(root.type == "external" or labels.get(_IGNORE) == "true"),
+        int(root.type == "external" or labels.get(IGNORE_TRACE) == "true"),
         0,
         _NULL if trace.input_tokens is None else trace.input_tokens,
         _NULL if trace.output_tokens is None else trace.output_tokens,

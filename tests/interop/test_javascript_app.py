@@ -40,6 +40,9 @@ export const greet = ai.defineFlow(
     return ai.run('polish', async () => answer.text + ' スープ');
   });
 
+ai.definePrompt({ name: 'price', model: 'fake/echo', input: { schema: z.object({ dish: z.string() }) } },
+  'Price of {{dish}}?');
+
 export const count = ai.defineFlow(
   { name: 'count', inputSchema: z.number(), streamSchema: z.object({ i: z.number() }) },
   async (n, { sendChunk }) => { for (let i = 0; i < n; i++) sendChunk({ i }); return n; });
@@ -149,6 +152,17 @@ def _whole(app: Started, trace_id: str) -> Any:
         return None
     trace = response.json()
     return trace if trace.get("endTime") and len(trace["spans"]) >= 4 else None
+
+
+def test_a_prompt_that_is_only_rendered_is_no_run(app: Started):
+    """Genkit's own server throws such spans away; ours lists them nowhere."""
+    run = app.start("/prompt/price", {"dish": "soup"})
+
+    assert "Price of soup?" in json.dumps(app.ended(run)[-1]["result"])
+    until(lambda: app.http.get(f"/api/traces/{run['traceId']}/outline").status_code == 200, app.project)
+    listed = [trace["traceId"] for trace in app.get("/api/traces?limit=100")["traces"]]
+    listed += [trace["traceId"] for trace in app.get("/api/traces/summaries")["traces"]]
+    assert run["traceId"] not in listed
 
 
 def test_a_stream_comes_chunk_by_chunk(app: Started):

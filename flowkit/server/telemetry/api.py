@@ -23,12 +23,14 @@ from flowkit.tracing.genkit import from_genkit, genkit_span, to_genkit
 from flowkit.tracing.log_rows import genkit_log
 from flowkit.tracing.progress import TraceProgress
 from flowkit.tracing.rows import SpanRow
+from flowkit.tracing.writing import IGNORE_TRACE
 
 if TYPE_CHECKING:
     from starlette.types import ASGIApp
 
 __all__ = ["telemetry_operations", "trace_events"]
 
+_WRAPPER = "dev-run-action-wrapper"
 _LARGE_BYTES = 100_000
 """Bodies above this are read in a thread, so that others are answered meanwhile."""
 
@@ -49,6 +51,7 @@ def telemetry_operations(traces: Traces) -> Sequence[Operation]:
     async def list_traces(call: Call) -> "ASGIApp":
         asked: ListTraces = call.query
         where = where_of(asked.filter)
+        where.add("kind IS NOT 'prompt'")
         cards, cursor = await traces.read_front(
             lambda store: store.list_cards(where, limit=asked.limit, cursor=asked.continuation_token)
         )
@@ -158,7 +161,18 @@ def _event(trace_id: str, name: str, row: SpanRow, rows: dict[str, SpanRow]) -> 
 
 
 def _spans(raw: bytes) -> list[SpanRow]:
-    return from_genkit(json_of(raw))
+    """The spans of a body, without what Genkit's runtimes make for their developer tools.
+
+    A prompt that is only rendered is no run: no list shows it, but whoever has asked for it finds its trace. The span
+    that older runtimes put around what a tool runs would hide the flow below it, and is left out where it comes alone.
+    """
+    rows = from_genkit(json_of(raw))
+    if len(rows) == 1 and rows[0].name == _WRAPPER and rows[0].type != "external":
+        return []
+    for row in rows:
+        if row.kind == "prompt":
+            row.attributes = {**row.attributes, IGNORE_TRACE: "true"}
+    return rows
 
 
 def _whole(traces: Traces, trace_id: str) -> bytes:

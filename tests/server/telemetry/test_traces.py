@@ -47,6 +47,44 @@ async def test_the_list_has_root_spans_only_and_cuts_long_texts(browser: Browser
     assert root["attributes"]["genkit:input"] == '"' + "x" * 999 + "..."
 
 
+async def test_a_prompt_that_was_only_rendered_is_in_no_list_and_is_found_by_its_id(browser: Browser):
+    preview = trace_data("menu", trace=1, genkit__key="/prompt/menu", **{"genkit__metadata:subtype": "prompt"})
+
+    await post(browser, preview, trace_data("order", trace=2, span=2))
+
+    (listed,) = (await browser.get("/api/traces"))["traces"]
+    (summary,) = (await browser.get("/api/traces/summaries"))["traces"]
+    assert (listed["displayName"], summary["name"]) == ("order", "order")
+    assert (await browser.get("/api/traces", filter='{"eq": {"type": "prompt"}}'))["traces"] == []
+    assert (await browser.get(f"/api/traces/{1:032x}"))["displayName"] == "menu"
+    assert (await browser.get(f"/api/traces/{1:032x}/outline"))["summary"]["kind"] == "prompt"
+
+
+async def test_a_wrapper_of_tools_does_not_hide_the_flow_below_it(browser: Browser):
+    """As its runtimes send them: each span alone, when it begins and when it ends."""
+    wrapper = {"genkit__metadata:subtype": None, "genkit__key": None, "genkit__metadata:genkit-dev-internal": "true"}
+    for took in (None, 10):
+        await post(browser, trace_data("dev-run-action-wrapper", took=took, **wrapper))
+        await post(browser, trace_data("order", span=2, parent=1, took=took))
+
+    trace = await browser.get(f"/api/traces/{1:032x}")
+    (span,) = trace["spans"].values()
+    assert (trace["displayName"], span["displayName"]) == ("order", "order")
+    assert "parentSpanId" not in span
+    (listed,) = (await browser.get("/api/traces"))["traces"]
+    (summary,) = (await browser.get("/api/traces/summaries"))["traces"]
+    assert (listed["displayName"], summary["name"], summary["kind"]) == ("order", "order", "flow")
+
+
+async def test_a_wrapper_that_comes_with_its_flow_stays(browser: Browser):
+    body = trace_data("dev-run-action-wrapper")
+    body["spans"] |= trace_data("order", span=2, parent=1)["spans"]
+
+    await post(browser, body)
+
+    assert len((await browser.get(f"/api/traces/{1:032x}"))["spans"]) == 2
+
+
 async def test_the_list_goes_on_from_a_token(browser: Browser):
     await post(browser, *(trace_data(f"flow{n}", trace=n, span=n, at=n) for n in range(1, 6)))
 
