@@ -31,7 +31,7 @@ from flowkit.rag.stores.contract import (
     VectorStore,
 )
 from flowkit.rag.stores.serve import SearchOptions, StorePlugin
-from flowkit.schema.documents import document_id, metadata_hash, text_hash
+from flowkit.schema.documents import document_id, embedded_text, metadata_hash, text_hash
 from flowkit.schema.embedding import EmbedderInfo, Embedding, EmbedRequest, EmbedResponse, EmbedTask
 from flowkit.schema.filters import And, Comparison, Membership, Not, Or, check, compile, key_type
 from flowkit.schema.model import (
@@ -95,6 +95,7 @@ __all__ = [
     "compile",
     "current_run",
     "document_id",
+    "embedded_text",
     "is_blank",
     "key_type",
     "make_embedder",

@@ -20,7 +20,7 @@ from flowkit.core.context import RunContext
 from flowkit.core.functions import described, plain_function
 from flowkit.core.signature import MISSING, Signature
 from flowkit.core.threads import pump, start_in_thread
-from flowkit.schema.documents import Document
+from flowkit.schema.documents import Document, embedded_text
 
 __all__ = ["UserFunction", "wants"]
 
@@ -149,4 +149,4 @@ def _wants_text(annotation: Any) -> bool:
 
 
 def _text(part: Any) -> Any:
-    return part.text if isinstance(part, Document) else [document.text for document in part]
+    return embedded_text(part) if isinstance(part, Document) else list(map(embedded_text, part))

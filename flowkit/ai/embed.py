@@ -14,10 +14,11 @@ from flowkit.core.context import RunContext
 from flowkit.core.registry import Registry
 from flowkit.core.spans import ATTRIBUTES, annotate
 from flowkit.core.types import problems, summary
-from flowkit.errors import InvalidInputError, InvalidOutputError
+from flowkit.errors import InvalidInputError, InvalidOutputError, UnsupportedError
 from flowkit.schema.documents import Document
 from flowkit.schema.embedding import EmbedderInfo, Embedding, EmbedRequest, EmbedResponse, EmbedTask
 from flowkit.schema.model import Usage
+from flowkit.schema.parts import content_kind
 from flowkit.schema.text import is_blank
 
 __all__ = ["BATCH", "EmbedderAction", "embed", "embed_many", "embedder_info", "make_embedder", "merge"]
@@ -34,8 +35,10 @@ def make_embedder(name: str, fn: Callable[..., Any], *, info: EmbedderInfo | Non
     It is not registered yet, as plugins return it. `options.task` reaches a function that has a parameter for it.
     """
     call = UserFunction(fn, f"embedder {name!r}", request=EmbedRequest, lead=1, soft=("task",))
+    taken = _taken(info)
 
     async def embedder(request: EmbedRequest, ctx: RunContext) -> EmbedResponse:
+        _check_content(request, name, taken)
         result = await call.start(request, (list(request.input),), request.options, ctx)
         response = _as_response(result, name)
         if len(response.embeddings) != len(request.input):
@@ -132,6 +135,28 @@ def merge(responses: Sequence[EmbedResponse]) -> EmbedResponse:
     embeddings = tuple(item for response in responses for item in response.embeddings)
     usage = Usage.sum(response.usage for response in responses)
     return EmbedResponse.model_construct(embeddings=embeddings, usage=usage, custom=custom or None)
+
+
+def _taken(info: EmbedderInfo | None) -> frozenset[str]:
+    """What an embedder says that it takes: text, if it says nothing."""
+    said = (info.supports or {}).get("input") if info is not None else None
+    return frozenset(map(str, said)) if isinstance(said, list) else frozenset({"text"})
+
+
+def _check_content(request: EmbedRequest, name: str, taken: frozenset[str]) -> None:
+    """Raises before anything is embedded: what an embedder does not see would be missing from its vector."""
+    for at, document in enumerate(request.input):
+        which = f"document {document.id!r}" if document.id else f"document {at}"
+        kinds = {content_kind(part) for part in document.content}
+        if not kinds - {"text"} and is_blank(document.text):
+            raise InvalidInputError(
+                f"{which} for embedder {name!r} has nothing in it", hint="skip empty documents before embedding"
+            )
+        if not kinds <= taken:
+            raise UnsupportedError(
+                f"embedder {name!r} takes {' and '.join(sorted(taken))}, and {which} has {', '.join(kinds - taken)}",
+                hint='leave it out, or take an embedder that says EmbedderInfo(supports={"input": ["text", "image"]})',
+            )
 
 
 def _check_dimensions(response: EmbedResponse, name: str) -> None:

@@ -18,7 +18,7 @@ from flowkit.core.runtime import Runtime
 from flowkit.errors import InvalidOutputError
 from flowkit.rag.embedding_cache import EmbeddingCache, VectorSpace
 from flowkit.rag.stores.contract import Vector
-from flowkit.schema.documents import Document
+from flowkit.schema.documents import Document, embedded_text
 from flowkit.schema.embedding import EmbedTask
 from flowkit.schema.model import Usage
 from flowkit.schema.parts import TextPart
@@ -77,12 +77,12 @@ class CachedEmbedder:
             return []
         if self._cache.file is None or not all(_is_text(document) for document in documents):
             return await self._embed(documents, task)
-        by_text = {document.text: document for document in documents}
+        by_text = {embedded_text(document): document for document in documents}
 
         async def embed(texts: list[str]) -> list[Vector]:
             return await self._embed([by_text[text] for text in texts], task)
 
-        found = await self._cache.through(self._space(task), [document.text for document in documents], embed)
+        found = await self._cache.through(self._space(task), list(map(embedded_text, documents)), embed)
         self.hits += found.hits
         return list(found.vectors)
 

@@ -16,7 +16,7 @@ from flowkit.schema.parts import Part, TextPart
 from flowkit.schema.text import clean_text, is_blank
 from flowkit.schema.wire import JSON, Wire
 
-__all__ = ["Document", "ScoredDocument", "document_id", "metadata_hash", "text_hash"]
+__all__ = ["Document", "ScoredDocument", "document_id", "embedded_text", "metadata_hash", "text_hash"]
 
 # Made once: json.dumps makes an encoder for each call, which costs more than the encoding.
 _canonical = json.JSONEncoder(sort_keys=True, ensure_ascii=False, separators=(",", ":"), default=str).encode
@@ -132,6 +132,14 @@ def text_hash(text: str) -> str:
 def metadata_hash(metadata: Mapping[str, JSON]) -> str:
     """32 hex digits over the metadata as canonical JSON: decides whether a stored row is updated."""
     return text_hash(_canonical(metadata))
+
+
+def embedded_text(document: Document) -> str:
+    """The text that stands for a document where only text is taken: each text part on a line of its own, so that words
+    at their ends stay apart."""
+    if len(document.content) == 1:
+        return document.text
+    return "\n".join(part.text for part in document.content if isinstance(part, TextPart))
 
 
 def document_id(source: str | None, text: str, occurrence: int, metadata: Mapping[str, JSON] | None = None) -> str:

@@ -72,6 +72,9 @@ class EmbedResponse(Wire):
 class EmbedderInfo(Told):
     """What tools and stores know about an embedder.
 
+    `supports["input"]` lists what it takes, as "text" (which stands for itself when nothing is said), "image", "audio"
+    and "video"; a document with anything else is refused before it is called.
+
     Raises:
         ConfigError: there is no label, or a value is of the wrong type.
     """

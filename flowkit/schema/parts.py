@@ -27,6 +27,7 @@ __all__ = [
     "ToolRequestPart",
     "ToolResponse",
     "ToolResponsePart",
+    "content_kind",
 ]
 
 
@@ -143,6 +144,28 @@ Part = Annotated[
     | Annotated[CustomPart, Tag("custom")],
     Field(discriminator=Discriminator(_kind)),
 ]
+
+
+_ENDINGS: dict[str, tuple[str, ...]] = {
+    "image": ("png", "jpg", "jpeg", "gif", "webp", "svg", "bmp", "tif", "tiff", "avif", "heic"),
+    "audio": ("mp3", "wav", "ogg", "oga", "flac", "m4a", "aac", "opus"),
+    "video": ("mp4", "m4v", "webm", "mov", "mkv", "avi"),
+}
+
+
+def content_kind(part: Part) -> str:
+    """What is in a part, as models and embedders say what they take: "text", "image", "audio", "video", "media" (one
+    that tells no type), or the name of its key."""
+    if not isinstance(part, MediaPart):
+        return _TAGS[type(part)]
+    url = part.media.url
+    told = part.media.content_type or (url[len("data:") :] if url.startswith("data:") else "")
+    family = told.partition("/")[0].lower()
+    if family in _ENDINGS:
+        return family
+    ending = url.partition("?")[0].rpartition(".")[2].lower()
+    return next((kind for kind, endings in _ENDINGS.items() if not told and ending in endings), "media")
+
 
 ToolResponse.model_rebuild()
 ToolResponsePart.model_rebuild()

@@ -27,6 +27,7 @@ from flowkit.plugin import (
     make_embedder,
     make_model,
 )
+from flowkit.schema.documents import embedded_text
 from flowkit.schema.messages import Message
 
 __all__ = ["FakeEmbedder", "FakeModel", "Reply"]
@@ -121,7 +122,7 @@ class FakeEmbedder:
 
         async def fake_embedder(request: EmbedRequest) -> EmbedResponse:
             """Hashes words into vectors."""
-            texts = [document.text for document in request.input]
+            texts = list(map(embedded_text, request.input))
             self.texts.extend(texts)
             return EmbedResponse(embeddings=tuple(Embedding(vector=self.vector(text)) for text in texts))
 

@@ -9,7 +9,8 @@ import pytest
 from pydantic import BaseModel
 
 from flowkit import Document, EmbedderInfo, Embedding, EmbedRequest, EmbedResponse, Flowkit, Usage
-from flowkit.errors import InvalidInputError, InvalidOutputError
+from flowkit.errors import InvalidInputError, InvalidOutputError, UnsupportedError
+from flowkit.schema.parts import DataPart, Media, MediaPart, TextPart
 from tests.support.traced import Spans
 
 
@@ -225,3 +226,48 @@ async def test_batches_of_different_dimensions_are_no_answer(ai: Flowkit):
 async def test_an_unknown_embedder_is_not_found_even_for_an_empty_list(ai: Flowkit):
     with pytest.raises(LookupError, match="no embedder 'nowhere'"):
         await ai.embed_many("nowhere", [])
+
+
+IMAGE = MediaPart(media=Media(url="https://shop.test/soup.png?size=2"))
+
+
+@pytest.mark.parametrize(
+    ("part", "kind"),
+    [
+        (IMAGE, "image"),
+        (MediaPart(media=Media(url="data:audio/wav;base64,AAAA")), "audio"),
+        (MediaPart(media=Media(url="https://shop.test/7", content_type="video/mp4")), "video"),
+        (MediaPart(media=Media(url="https://shop.test/menu.png", content_type="application/pdf")), "media"),
+        (MediaPart(media=Media(url="https://shop.test/7")), "media"),
+        (DataPart(data={"price": 4}), "data"),
+    ],
+)
+async def test_what_an_embedder_does_not_take_is_refused_without_a_call(ai: Flowkit, part: Any, kind: str):
+    counting = Counting(ai)
+
+    with pytest.raises(UnsupportedError, match=f"embedder 'counting' takes text, and document 1 has {kind} .*supports"):
+        await ai.embed_many("counting", ["soup", Document(content=(TextPart(text="soup"), part))])
+    assert counting.sizes == []
+
+
+async def test_an_embedder_that_takes_images_is_given_them(ai: Flowkit):
+    seen: list[Document] = []
+
+    @ai.embedder(info=EmbedderInfo(label="both", supports={"input": ["text", "image"]}))
+    def both(documents: list[Document]) -> list[list[float]]:
+        seen.extend(documents)
+        return [[1.0] for _ in documents]
+
+    picture = Document(content=(IMAGE,))
+    await ai.embed_many(both, [picture, "soup"])
+
+    assert seen[0] == picture
+
+
+@pytest.mark.parametrize("content", [(), (TextPart(text=" \n"),)], ids=["no parts", "blanks"])
+async def test_a_document_with_nothing_in_it_is_refused(ai: Flowkit, content: Any):
+    counting = Counting(ai)
+
+    with pytest.raises(InvalidInputError, match="document 'c1' for embedder 'counting' has nothing in it"):
+        await ai.embed("counting", Document(content=content, id="c1"))
+    assert counting.sizes == []

@@ -15,8 +15,8 @@ from typing import Any
 from pydantic import ValidationError
 
 from flowkit.errors import FlowkitError
+from tests.conformance import embedding, fusion, ingesting, splitters, stores, transforming, values
 from tests.conformance import filters as filter_areas
-from tests.conformance import fusion, ingesting, splitters, stores, transforming, values
 from tests.conformance.compare import difference
 from tests.conformance.vector import NoCounterpart, Outcome, Vector
 
@@ -24,6 +24,7 @@ Adapter = Callable[[Mapping[str, Any]], Any]
 """Takes a vector's input, calls the public API, gives what came out in the shape of `expected`. May be async."""
 
 ADAPTERS: dict[str, Adapter] = {
+    **embedding.ADAPTERS,
     **filter_areas.ADAPTERS,
     **fusion.ADAPTERS,
     **ingesting.ADAPTERS,

@@ -8,8 +8,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any, get_args
 
-from flowkit import Document
-from flowkit.errors import InvalidInputError, UnsupportedError
+from flowkit.errors import InvalidInputError
 from flowkit.plugin import (
     Action,
     EmbedderInfo,
@@ -17,8 +16,8 @@ from flowkit.plugin import (
     EmbedRequest,
     EmbedResponse,
     EmbedTask,
-    TextPart,
     Usage,
+    embedded_text,
     make_embedder,
     run_in_thread,
 )
@@ -131,7 +130,7 @@ def embedder_action(name: str, encoder: Encoder, info: EmbedderInfo) -> AnyActio
     """The action of an embedder. `name` is the full one, such as `local/all-minilm-l6-v2`."""
 
     async def embed(request: EmbedRequest, task: EmbedTask = "document") -> EmbedResponse:
-        texts = [_text(document, at, name) for at, document in enumerate(request.input)]
+        texts = list(map(embedded_text, request.input))
         encoded = await encoder.encode(texts, task=task)
         # model_construct: the numbers are finite floats already, and there are hundreds in each of many vectors.
         vectors = tuple(Embedding.model_construct(vector=tuple(row)) for row in encoded.vectors.tolist())
@@ -143,11 +142,3 @@ def embedder_action(name: str, encoder: Encoder, info: EmbedderInfo) -> AnyActio
 
     embed.__doc__ = f"Embeds text with {info.label}."
     return make_embedder(name, embed, info=info)
-
-
-def _text(document: Document, at: int, name: str) -> str:
-    for part in document.content:
-        if not isinstance(part, TextPart):
-            kind = type(part).__name__.removesuffix("Part").lower()
-            raise UnsupportedError(f"document {at} has a {kind} part", hint=f"{name} embeds text only")
-    return document.text

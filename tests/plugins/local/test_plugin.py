@@ -37,7 +37,7 @@ async def test_texts_over_the_limit_are_shown():
 async def test_a_part_that_is_no_text_is_refused():
     picture = Document.model_validate({"content": [{"media": {"url": "data:image/png;base64,AA"}}]})
     async with Flowkit(plugins=[Local()]) as ai:
-        with pytest.raises(UnsupportedError, match="document 0 has a media part"):
+        with pytest.raises(UnsupportedError, match="takes text, and document 0 has image"):
             await ai.embed(NAME, picture)
 
 
