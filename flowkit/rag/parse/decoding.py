@@ -1,14 +1,16 @@
 """Bytes as text: by their byte order mark, as UTF-8, or in the encoding that they look like.
 
-text, encoding = decode(data, "notes.txt")
+found = decode(data, "notes.txt")
+found.text, found.metadata, found.warnings
 """
 
 import codecs
 import re
+from typing import Any, NamedTuple
 
 from flowkit.errors import InvalidInputError, ParseError
 
-__all__ = ["as_text", "codec_of", "could_be", "decode", "is_binary", "known_codec"]
+__all__ = ["Decoded", "as_text", "codec_of", "could_be", "decode", "is_binary", "known_codec"]
 
 # UTF-32 first: its mark begins with that of UTF-16.
 _MARKS = (
@@ -24,6 +26,30 @@ _NAMES_ONLY = {"idna", "punycode"}
 _CONTROL = re.compile("[\x01-\x08\x0e-\x1a\x1c-\x1f]")
 _SAMPLE = 200_000
 _BINARY_SHARE = 0.02
+_USUAL = ("utf-8", "ascii")
+_LOST = "\ufffd"
+_LOST_SHARE = 0.01
+_SPOILT_SHARE = 0.25
+_UNSURE = 0.7
+_BEYOND_ASCII = bytes(range(0x80, 0x100))
+
+
+class Decoded(NamedTuple):
+    """A text without its byte order mark, the encoding that it is in, and what of that is to be told."""
+
+    text: str
+    encoding: str
+    confidence: float | None = None
+    """0…1, of an encoding that was guessed."""
+    warnings: tuple[str, ...] = ()
+
+    @property
+    def metadata(self) -> dict[str, Any]:
+        """`encoding` where it is not UTF-8, and `encoding_confidence` where it is a guess."""
+        if self.encoding in _USUAL:
+            return {}
+        sure = {} if self.confidence is None else {"encoding_confidence": self.confidence}
+        return {"encoding": self.encoding, **sure}
 
 
 def codec_of(encoding: str) -> str:
@@ -50,8 +76,8 @@ def known_codec(encoding: object) -> str | None:
     return None if name in _NAMES_ONLY else name
 
 
-def decode(data: bytes, name: str, *, declared: str | None = None) -> tuple[str, str]:
-    """The text, without a byte order mark, and the encoding that it is in.
+def decode(data: bytes, name: str, *, declared: str | None = None) -> Decoded:
+    """The text. In order, these decide: a byte order mark, escapes, UTF-8, what is declared, and what it looks like.
 
     Args:
         declared: What the file says of itself, or its sender; taken when the bytes allow it.
@@ -62,7 +88,7 @@ def decode(data: bytes, name: str, *, declared: str | None = None) -> tuple[str,
     for mark, codec in _MARKS:
         if data.startswith(mark):
             text = data.decode("utf-8-sig" if codec == "utf-8" else codec, "replace")
-            return text.removeprefix("\ufeff"), codec
+            return Decoded(text.removeprefix("\ufeff"), codec, warnings=_lost(text, data, codec))
     if is_binary(data):
         raise ParseError(f"{name!r} is no text in any encoding", hint="a binary file; convert it, or leave it out")
     # Text that changes its alphabet by escapes is ASCII to look at.
@@ -73,8 +99,12 @@ def decode(data: bytes, name: str, *, declared: str | None = None) -> tuple[str,
         except ValueError:
             continue
         if not _is_wide(text):
-            return text, codec
-    return _guessed(data, name)
+            return Decoded(text, codec)
+    wide = _wide_codec(data[:_SAMPLE])
+    if wide is not None:
+        text = data.decode(wide, "replace")
+        return Decoded(text, wide, warnings=_lost(text, data, wide))
+    return _spoilt(data) or _guessed(data)
 
 
 def as_text(data: bytes, encoding: str, name: str) -> str:
@@ -125,22 +155,33 @@ def is_binary(data: bytes) -> bool:
     return _is_wide(text) or len(_CONTROL.findall(text)) > _BINARY_SHARE * len(text)
 
 
-def _guessed(data: bytes, name: str) -> tuple[str, str]:
-    wide = _wide_codec(data[:_SAMPLE])
-    if wide is not None:
-        return data.decode(wide, "replace"), wide
-    import chardet
+def _spoilt(data: bytes) -> Decoded | None:
+    """UTF-8 but for a few bytes: cut at its end, say, or with a line of another file in it."""
+    text = data.decode("utf-8", "replace")
+    # Text in another encoding is hardly ever UTF-8 by chance, not even a letter of it.
+    beyond = len(text) - len(data.translate(None, _BEYOND_ASCII))
+    if text.count(_LOST) > _SPOILT_SHARE * beyond:
+        return None
+    return Decoded(text, "utf-8", warnings=_lost(text, data, "utf-8"))
 
-    found = chardet.detect(data[:_SAMPLE])["encoding"]
-    for codec in (found, "cp1252", "latin-1"):
-        try:
-            text = data.decode(codec or "cp1252", "strict" if codec != found else "replace")
-        except (LookupError, ValueError):
-            continue
-        if codec is None or text.count("\ufffd") > len(text) // 100:
-            continue
-        return text, codec_of(codec)
-    raise ParseError(f"{name!r} is no text in any encoding", hint="a binary file; convert it, or pass encoding=")
+
+def _guessed(data: bytes) -> Decoded:
+    from flowkit.rag.parse.guessing import guessed
+
+    codec, confidence = guessed(data)
+    text = data.decode(codec, "replace")
+    if text.count(_LOST) > _LOST_SHARE * len(text):  # what it was guessed of is not like the rest
+        codec, confidence = "latin-1", 0.0
+        text = data.decode(codec)
+    warnings = _lost(text, data, codec)
+    if confidence < _UNSURE:
+        warnings = (f"its encoding is a guess ({codec}); if letters are wrong, pass encoding=", *warnings)
+    return Decoded(text, codec, confidence, warnings)
+
+
+def _lost(text: str, data: bytes, codec: str) -> tuple[str, ...]:
+    lost = text.count(_LOST) - (data.count(_LOST.encode()) if codec == "utf-8" else 0)
+    return (f"characters that are no {codec} stand as \ufffd in the text: {lost}",) if lost > 0 else ()
 
 
 def _declared(encoding: str | None) -> tuple[str, ...]:

@@ -17,6 +17,7 @@ _LINES = 200
 _RESERVED = {
     "content_hash",
     "encoding",
+    "encoding_confidence",
     "end",
     "heading",
     "id",

@@ -36,9 +36,9 @@ def notebook(
         ParseError: it is empty, or no notebook.
     """
     given = read(source, source_name, max_bytes=limits.max_bytes)
-    text, _ = decoded(given, None)
+    written = decoded(given, None)
     try:
-        found = json.loads(text)
+        found = json.loads(written.text)
         cells = (
             found["cells"] if "cells" in found else [cell for sheet in found["worksheets"] for cell in sheet["cells"]]
         )
@@ -47,8 +47,8 @@ def notebook(
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         reason = str(error) if isinstance(error, ValueError) else "it has no cells"
         raise ParseError(f"{given.name!r} is no notebook: {reason}", hint="save it anew in Jupyter") from error
-    kept = {"language": language} if language else {}
-    return document_of(given, "\n\n".join(parts), kept, markdown=True, limits=limits)
+    kept = {**({"language": language} if language else {}), **written.metadata}
+    return document_of(given, "\n\n".join(parts), kept, markdown=True, warnings=written.warnings, limits=limits)
 
 
 def _language(found: Mapping[str, Any]) -> str:

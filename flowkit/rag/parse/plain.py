@@ -5,9 +5,8 @@ document = markdown(Path("guide.md"))       # title: … at the top becomes meta
 """
 
 from pathlib import Path
-from typing import Any
 
-from flowkit.rag.parse.decoding import as_text, codec_of, decode
+from flowkit.rag.parse.decoding import Decoded, as_text, codec_of, decode
 from flowkit.rag.parse.files import Given, read
 from flowkit.rag.parse.front_matter import front_matter
 from flowkit.rag.parse.limits import DEFAULT_LIMITS, Limits
@@ -15,8 +14,6 @@ from flowkit.rag.parse.made import document_of
 from flowkit.schema.documents import Document
 
 __all__ = ["decoded", "markdown", "text"]
-
-_USUAL = ("utf-8", "ascii")
 
 
 def text(
@@ -28,7 +25,8 @@ def text(
 ) -> Document:
     """The text of a file (or of bytes), untouched but for a byte order mark at its beginning.
 
-    Metadata: `source`, and `encoding` where the text is not in UTF-8.
+    Metadata: `source`; `encoding` where the text is not in UTF-8, and `encoding_confidence` (0…1) where that is a
+    guess. A guess that is not sure is told in `parse_warnings`.
 
     Args:
         encoding: What it is in. By default a byte order mark decides, then whether it is UTF-8, and then what the
@@ -43,8 +41,8 @@ def text(
     if encoding is not None:
         codec_of(encoding)
     given = read(source, source_name, max_bytes=limits.max_bytes)
-    found, kept = decoded(given, encoding)
-    return document_of(given, found, kept, limits=limits)
+    found = decoded(given, encoding)
+    return document_of(given, found.text, found.metadata, warnings=found.warnings, limits=limits)
 
 
 def markdown(
@@ -60,13 +58,13 @@ def markdown(
     values and lists of values are taken, such as `title`, `date` and `tags`; nested ones are not.
     """
     given = read(source, source_name, max_bytes=limits.max_bytes)
-    found, kept = decoded(given, encoding)
-    return document_of(given, found, {**front_matter(found), **kept}, markdown=True, limits=limits)
+    found = decoded(given, encoding)
+    kept = {**front_matter(found.text), **found.metadata}
+    return document_of(given, found.text, kept, markdown=True, warnings=found.warnings, limits=limits)
 
 
-def decoded(given: Given, encoding: str | None) -> tuple[str, dict[str, Any]]:
-    """The text of what is given, and `encoding` as metadata where that is not UTF-8."""
+def decoded(given: Given, encoding: str | None) -> Decoded:
+    """The text of what is given, in that encoding or in the one that is found out."""
     if encoding is not None:
-        return as_text(given.data, encoding, given.name), {}
-    found, codec = decode(given.data, given.name)
-    return found, {} if codec in _USUAL else {"encoding": codec}
+        return Decoded(as_text(given.data, encoding, given.name), "utf-8")
+    return decode(given.data, given.name)

@@ -36,7 +36,9 @@ def read(job: Job) -> Iterator[Piece]:
             if _PAGES.search(item.get("media-type", ""))
         }
         order = [item.get("idref") for item in _all(package, "itemref") if item.get("linear") != "no"]
-        texts, missing = [], 0
+        texts: list[str] = []
+        warnings: list[str] = []
+        missing = 0
         for href in (files[each] for each in order if each in files):
             name = posixpath.normpath(posixpath.join(posixpath.dirname(place), unquote(href.partition("#")[0])))
             try:
@@ -44,10 +46,13 @@ def read(job: Job) -> Iterator[Piece]:
             except KeyError:
                 missing += 1
                 continue
-            texts.append(render(decode(page, name)[0]).text)
-        warnings = (f"{missing} chapters are named in its table, and not in the file",) if missing else ()
+            found = decode(page, name)
+            texts.append(render(found.text).text)
+            warnings.extend(f"{name}: {each}" for each in found.warnings)
+        if missing:
+            warnings.append(f"{missing} chapters are named in its table, and not in the file")
         yield Page("\n\n".join(text for text in texts if text))
-        yield End(_described(package), warnings)
+        yield End(_described(package), tuple(warnings))
 
 
 def _check_locks(job: Job, book: Archive) -> None:

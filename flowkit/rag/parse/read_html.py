@@ -6,7 +6,7 @@ for piece in read(job): ...
 import re
 from collections.abc import Iterator
 
-from flowkit.rag.parse.decoding import as_text, decode
+from flowkit.rag.parse.decoding import Decoded, as_text, decode
 from flowkit.rag.parse.markup import render
 from flowkit.rag.parse.pieces import End, Job, Page, Piece
 
@@ -21,12 +21,10 @@ def read(job: Job) -> Iterator[Piece]:
     data = job.content
     encoding = job.options.get("encoding")
     if encoding is not None:
-        html = as_text(data, encoding, job.name)
-        kept = {}
+        found = Decoded(as_text(data, encoding, job.name), "utf-8")
     else:
         said = _CHARSET.search(data[:_HEAD])
-        html, codec = decode(data, job.name, declared=said[1].decode("ascii") if said else None)
-        kept = {} if codec in ("utf-8", "ascii") else {"encoding": codec}
-    page = render(html)
+        found = decode(data, job.name, declared=said[1].decode("ascii") if said else None)
+    page = render(found.text)
     yield Page(page.text)
-    yield End({**({"title": page.title} if page.title else {}), **kept})
+    yield End({**({"title": page.title} if page.title else {}), **found.metadata}, found.warnings)

@@ -28,7 +28,8 @@ def read(job: Job) -> Iterator[Piece]:
     if not isinstance(message, EmailMessage) or not any(message.get(name) for name in (*_SHOWN, "Message-ID")):
         raise ParseError(f"{job.name!r} is no e-mail: it has no subject, sender or date", hint="use parse.text")
     attached: list[str] = []
-    parts = list(_parts(message, attached, 0))
+    warnings: list[str] = []
+    parts = list(_parts(message, attached, warnings, 0))
     if attached:
         parts.append(f"Attachments: {', '.join(attached)}")
     yield Page("\n\n".join(parts))
@@ -39,11 +40,12 @@ def read(job: Job) -> Iterator[Piece]:
             "to": _header(message, "To"),
             "date": _date(message),
             "attachments": attached or None,
-        }
+        },
+        tuple(dict.fromkeys(warnings)),
     )
 
 
-def _parts(message: EmailMessage, attached: list[str], depth: int) -> Iterator[str]:
+def _parts(message: EmailMessage, attached: list[str], warnings: list[str], depth: int) -> Iterator[str]:
     subject = _header(message, "Subject")
     if subject:
         yield f"{'#' * min(depth + 1, 6)} {subject}"
@@ -51,12 +53,12 @@ def _parts(message: EmailMessage, attached: list[str], depth: int) -> Iterator[s
     if lines:
         yield "\n".join(lines)
     body = message.get_body(("plain", "html"))
-    if isinstance(body, EmailMessage) and (text := _text(body)):
+    if isinstance(body, EmailMessage) and (text := _text(body, warnings)):
         yield text
     for part in _attachments(message):
         inner = part.get_payload(0) if part.get_content_type() == "message/rfc822" and part.is_multipart() else None
         if isinstance(inner, EmailMessage) and depth < _DEEPEST:
-            yield from _parts(inner, attached, depth + 1)
+            yield from _parts(inner, attached, warnings, depth + 1)
         elif (name := _name(part)) is not None:
             attached.append(name)
 
@@ -87,14 +89,16 @@ def _name(part: EmailMessage) -> str | None:
     return part.get_content_type() if part.get_content_disposition() == "attachment" else None
 
 
-def _text(body: EmailMessage) -> str:
+def _text(body: EmailMessage, warnings: list[str]) -> str:
     data = body.get_payload(decode=True)
     if not isinstance(data, bytes) or not data.strip():
         return ""
     try:
-        text = decode(data, "the message", declared=body.get_content_charset())[0]
+        found = decode(data, "the message", declared=body.get_content_charset())
     except ParseError:
         return ""
+    text = found.text
+    warnings.extend(found.warnings)
     if body.get_content_subtype() == "html":
         return render(text).text
     return re.sub(r"\n{3,}", "\n\n", text.replace("\r\n", "\n")).strip()

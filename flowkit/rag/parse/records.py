@@ -52,8 +52,8 @@ def csv(
     if delimiter is not None and (len(delimiter) != 1 or delimiter in '\r\n"'):
         raise InvalidInputError(f"delimiter is {delimiter!r}", hint="use one character")
     given = read(source, source_name, max_bytes=limits.max_bytes)
-    text, kept = decoded(given, encoding)
-    text = text.replace("\0", "")
+    found = decoded(given, encoding)
+    text = found.text.replace("\0", "")
     if text[:4].lower() == "sep=":  # Excel's own mark
         said, _, text = text.partition("\n")
         delimiter = delimiter or said[4:5]
@@ -65,7 +65,8 @@ def csv(
             lines = list(_lines(text, delimiter, csv_format.QUOTE_NONE))
         except csv_format.Error as error:
             raise ParseError(f"{given.name!r} is no table of values: {error}", hint="use parse.text") from error
-    return document_of(given, "\n".join(lines), {"rows": len(lines), **kept}, limits=limits)
+    kept = {"rows": len(lines), **found.metadata}
+    return document_of(given, "\n".join(lines), kept, warnings=found.warnings, limits=limits)
 
 
 def _lines(text: str, delimiter: str, quoting: Literal[0, 3]) -> Iterator[str]:
@@ -107,10 +108,11 @@ def json(
         ParseError: it is empty, blank or binary.
     """
     given = read(source, source_name, max_bytes=limits.max_bytes)
-    text, kept = decoded(given, encoding)
+    found = decoded(given, encoding)
+    text = found.text
     if "\\u" in text or max(map(len, text.split("\n"))) > _LONG_LINE:
         text = _laid_out(text)
-    return document_of(given, text, kept, limits=limits)
+    return document_of(given, text, found.metadata, warnings=found.warnings, limits=limits)
 
 
 def _laid_out(text: str) -> str:
