@@ -38,6 +38,7 @@ COMMANDS: dict[str, Entry] = {
         "Evaluations", "flowkit.cli.extract", "eval_extract_data", "FLOW", "Turn kept runs into a dataset"
     ),
     "store:list": Entry("Stores", "flowkit.cli.stores", "store_list", "", "List the indexes of the dev store"),
+    "store:create": Entry("Stores", "flowkit.cli.stores", "store_create", "STORE", "Make an index, or print its SQL"),
     "store:copy": Entry(
         "Stores", "flowkit.cli.stores", "store_copy", "SOURCE TARGET", "Copy an index to another store"
     ),

@@ -3,11 +3,9 @@
 exit_code = copy(source, target, app=None, source_options=(), target_options=("dsn=…",), overwrite=False, …)
 """
 
-import inspect
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import aclosing, contextmanager
 from dataclasses import asdict, replace
-from importlib import metadata
 from typing import TYPE_CHECKING, Any
 
 from flowkit.app import Flowkit
@@ -16,10 +14,10 @@ from flowkit.cli.bars import progress
 from flowkit.cli.lines import CliError, one_line
 from flowkit.cli.rag_apps import finish
 from flowkit.cli.running import run_work
+from flowkit.cli.store_names import options_of, store_of
 from flowkit.cli.tables import print_json, print_lines, styled
 from flowkit.cli.units import number
 from flowkit.config import Settings
-from flowkit.plugin import StorePlugin, VectorStore
 from flowkit.rag.stores.transfer import CopyReport, copy_index
 from flowkit.server.reflection.role import stand_down
 
@@ -50,8 +48,8 @@ def copy(
     else:
         stand_down()
         ai = Flowkit(settings=replace(Settings.from_env(), dev=False))  # it serves nobody
-    first = _store(source, ai, _options(source_options), "--from")
-    second = _store(target, ai, _options(target_options), "--to")
+    first = store_of(source, ai, options_of(source_options), "--from")
+    second = store_of(target, ai, options_of(target_options), "--to")
 
     async def work() -> CopyReport:
         async with aclosing(first), aclosing(second):
@@ -63,65 +61,6 @@ def copy(
     if outcome.result is not None:
         _show(outcome.result, target, as_json=as_json)
     return exit_code
-
-
-def _store(name: str, ai: Flowkit, options: Mapping[str, str], flag: str) -> VectorStore:
-    """The app's store of that name; with options, or where the app has none, one of an installed plugin."""
-    if not options and name in ai.stores:
-        return ai.stores[name]
-    provider, slash, index = name.partition("/")
-    if not slash or not index:
-        raise CliError(f"{name!r} is no store and index", hint="write it as devstore/menu")
-    made = _class(provider)
-    known = {
-        key: parameter
-        for key, parameter in inspect.signature(made).parameters.items()
-        if parameter.kind is parameter.KEYWORD_ONLY
-    }
-    if wrong := sorted(set(options) - set(known)):
-        raise CliError(f"{provider} has no option {wrong[0]!r}", hint=f"{flag} takes: {', '.join(known)}")
-    values = {key: _value(key, text, known[key], flag) for key, text in options.items()}
-    return made(index, **values)
-
-
-def _class(provider: str) -> Callable[..., VectorStore]:
-    """The store class of an installed plugin; it takes the index, and options by name."""
-    for entry in metadata.entry_points(group="flowkit.plugins", name=provider):
-        try:
-            module = entry.load()
-        except ImportError as error:
-            hint = f"pip install --force-reinstall flowkit-{provider}"
-            raise CliError(f"the store {provider!r} cannot be imported: {error}", hint=hint, exit_code=1) from None
-        for name in getattr(module, "__all__", ()):
-            found = getattr(module, name)
-            if isinstance(found, type) and issubclass(found, StorePlugin) and issubclass(found, VectorStore):
-                return found
-    raise CliError(
-        f"no store {provider!r} is installed", hint=f"pip install flowkit-{provider}, or name an --app that has it"
-    )
-
-
-def _options(given: Sequence[str]) -> dict[str, str]:
-    pairs = [text.partition("=") for text in given]
-    for key, equals, _ in pairs:
-        if not equals or not key:
-            raise CliError(f"{key!r} is no option of a store", hint="write it as host=localhost")
-    return {key: value for key, _, value in pairs}
-
-
-def _value(key: str, text: str, parameter: inspect.Parameter, flag: str) -> Any:
-    """The text as what the parameter's default is; text, where that is nothing or text."""
-    default = parameter.default
-    if isinstance(default, bool):
-        if text.lower() not in ("true", "false"):
-            raise CliError(f"{flag} {key}={text}: it is true or false")
-        return text.lower() == "true"
-    if isinstance(default, int | float):
-        try:
-            return type(default)(text)
-        except ValueError:
-            raise CliError(f"{flag} {key}={text}: it is a number") from None
-    return text
 
 
 @contextmanager

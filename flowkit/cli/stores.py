@@ -1,6 +1,7 @@
-"""`store:list` and `store:copy`: what the dev store has, and moving an index to another store.
+"""`store:list`, `store:create` and `store:copy`: what the dev store has, making an index, moving one to another store.
 
 $ flowkit store:list
+$ flowkit store:create pgvector/menu --dimension 384 --print-sql
 $ flowkit store:copy devstore/menu pgvector/menu --to dsn=postgresql://localhost/app
 """
 
@@ -11,7 +12,7 @@ import click
 from flowkit.cli.apps import HELP
 from flowkit.cli.lines import CliError, say
 
-__all__ = ["store_copy", "store_list"]
+__all__ = ["store_copy", "store_create", "store_list"]
 
 
 @click.command("store:list", context_settings=HELP)
@@ -76,6 +77,30 @@ def store_list(as_json: bool) -> int:
         ],
     )
     return 0
+
+
+@click.command("store:create", context_settings=HELP)
+@click.argument("store")
+@click.option("--app", metavar="APP", help="module:ai or file.py, whose store is made where it has that name")
+@click.option("--set", "options", multiple=True, metavar="KEY=VALUE", help="An option of STORE: schema=search")
+@click.option("--dimension", type=click.IntRange(1), metavar="N", help="How long the vectors are: 384")
+@click.option("--embedder", metavar="NAME", help="What makes the vectors; the index then refuses any other")
+@click.option("--print-sql", is_flag=True, help="Print the SQL that makes the index, and do nothing")
+def store_create(
+    store: str, app: str | None, options: tuple[str, ...], dimension: int | None, embedder: str | None, print_sql: bool
+) -> int:
+    """Make an empty index, or leave one that is there as it is.
+
+    STORE is store and index: pgvector/menu. Indexing makes an index too; this is for whoever makes it beforehand,
+    with rights that the app does not have. With --print-sql an administrator can read the SQL and run it; nothing is
+    connected to then.
+    """
+    # What is made is no run of the app.
+    os.environ.setdefault("FLOWKIT_TRACES", "0")
+
+    from flowkit.cli.store_create import create
+
+    return create(store, app=app, options=options, dimension=dimension, embedder=embedder, print_sql=print_sql)
 
 
 @click.command("store:copy", context_settings=HELP)

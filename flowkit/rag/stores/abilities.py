@@ -9,7 +9,7 @@ from typing import Any, Protocol, runtime_checkable
 
 from flowkit.rag.stores.contract import SearchMode
 
-__all__ = ["NamespacedStore", "StoreAbilities", "abilities_of"]
+__all__ = ["NamespacedStore", "SqlStore", "StoreAbilities", "abilities_of"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +41,19 @@ class NamespacedStore(Protocol):
 
     async def namespaces(self) -> Mapping[str, int]:
         """How many rows each namespace of the open index has; those without rows may be missing."""
+        ...
+
+
+@runtime_checkable
+class SqlStore(Protocol):
+    """What a store that keeps its rows in tables may have, so that its SQL can be read before it runs."""
+
+    def creation_sql(self, *, dimension: int, embedder: str | None = None) -> str:
+        """The script that makes the index, safe to run again; what `open(create=True)` would do. Connects to nothing.
+
+        Raises:
+            UnsupportedError: as it is set up, the store makes nothing.
+        """
         ...
 
 

@@ -20,6 +20,7 @@ __all__ = [
     "lock_sql",
     "rows_sql",
     "schema_sql",
+    "script_sql",
     "tables_sql",
     "vector_index_sql",
 ]
@@ -62,6 +63,11 @@ def create_sql(
     """
     names = Names(checked_name(schema, "schema"), checked_name(name, "index"))
     layout = checked_layout(distance=distance, method=index, language=checked_language(language), columns=columns)
+    return script_sql(names, layout, dimension=dimension, embedder=embedder)
+
+
+def script_sql(names: Names, layout: Layout, *, dimension: int, embedder: str | None) -> str:
+    """`create_sql` for choices that are checked already."""
     parts = [
         "BEGIN",
         lock_sql(names),

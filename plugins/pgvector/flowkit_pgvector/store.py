@@ -212,6 +212,21 @@ class PgVector(StorePlugin):
         what = f"look at index {self._names.index!r}"
         return await session.database.read(what, lambda connection: read_namespaces(connection, self._names))
 
+    def creation_sql(self, *, dimension: int, embedder: str | None = None) -> str:
+        """The script that makes this index, as `create_sql` gives it; nothing is connected to.
+
+        Raises:
+            UnsupportedError: a `source` of your own is never made, or more dimensions than pgvector's 16,000.
+        """
+        from flowkit_pgvector.ddl import script_sql
+
+        if self._source is not None:
+            raise UnsupportedError(
+                f"index {self.index!r} reads a table that is not the plugin's, and makes none",
+                hint="leave out source= for an index of the plugin",
+            )
+        return script_sql(self._names, self._layout, dimension=dimension, embedder=embedder or self.embedder)
+
     async def build_index(self) -> None:
         """Make the vector index anew, beside the old one, and statistics for the planner: after a big change.
 
