@@ -7,6 +7,7 @@ class MyStore(StorePlugin):          # plus the methods of VectorStore
 ai = Flowkit(plugins=[MyStore("menu", embedder="local/all-minilm-l6-v2")])
 """
 
+import difflib
 from collections.abc import Sequence
 from typing import Any, get_args
 from weakref import WeakKeyDictionary
@@ -75,12 +76,10 @@ class StoreActions:
     """The indexer and the retriever of one index."""
 
     def __init__(self, store: VectorStore, name: str, *, embedder: str | None, mode: SearchMode = "vector") -> None:
-        if mode not in get_args(SearchMode):
-            raise ConfigError(f"index {name!r} has no mode {mode!r}", hint="there are: vector, keyword, hybrid")
         self.store = store
         self.name = name
         self.embedder = embedder
-        self.mode: SearchMode = mode
+        self.mode = _checked_mode(mode, name)
         self._turns = Turns()
 
     def infos(self) -> list[ActionInfo]:
@@ -175,6 +174,17 @@ class StoreActions:
         return RetrieverResponse.model_construct(documents=tuple(hits))
 
 
+def _checked_mode(mode: SearchMode, index: str) -> SearchMode:
+    modes = get_args(SearchMode)
+    if mode not in modes:
+        near = difflib.get_close_matches(str(mode), modes, n=1)
+        there = f"there are: {', '.join(modes)}"
+        raise ConfigError(
+            f"index {index!r} has no mode {mode!r}", hint=f"did you mean {near[0]!r}? {there}" if near else there
+        )
+    return mode
+
+
 class StorePlugin:
     """Mix-in that makes a one-index store a plugin. The store sets `name`, `index`, `embedder` and, maybe, `mode`.
 
@@ -184,9 +194,22 @@ class StorePlugin:
     name: str
     index: str
     embedder: str | None
-    mode: SearchMode = "vector"
+    _mode: SearchMode = "vector"
     _registry: Registry | None = None
     _actions: StoreActions | None = None
+
+    @property
+    def mode(self) -> SearchMode:
+        """How retrieving searches when it does not say.
+
+        Raises:
+            ConfigError: it is set to what is no mode.
+        """
+        return self._mode
+
+    @mode.setter
+    def mode(self, mode: SearchMode) -> None:
+        self._mode = _checked_mode(mode, getattr(self, "index", self.name))
 
     @property
     def abilities(self) -> StoreAbilities:

@@ -7,6 +7,7 @@ folder's database file is looked at, and when it has changed, the client is made
 """
 
 import itertools
+import shutil
 import threading
 import time
 from collections.abc import AsyncIterator, Iterator, Mapping
@@ -14,7 +15,7 @@ from contextlib import asynccontextmanager, contextmanager
 from pathlib import Path
 from typing import Any, ClassVar
 
-from flowkit.errors import StateError
+from flowkit.errors import BackendError, ConfigError, FlowkitError, StateError
 from flowkit.plugin import run_in_thread
 from flowkit.rag.stores.turns import Turns
 from flowkit_chroma.links import settings, translated
@@ -25,6 +26,8 @@ __all__ = ["Embedded"]
 _FILE = "chroma.sqlite3"
 _TICK_NS = 20_000_000
 """Two writes so close may leave the same time stamp."""
+_LEAST_BYTES = 4 * 1024 * 1024
+"""With less room a write may fail: its journal has to be on the disk too."""
 _HINT = "is the disk full, or the folder not writable?"
 
 
@@ -76,12 +79,17 @@ class Embedded:
             link._users += 1
             return link
 
-    async def connect(self, *, create: bool) -> bool:
-        if self._client is None:
-            if not create and not (self._folder / _FILE).exists():
+    async def connect(self, name: str, *, create: bool) -> bool:
+        def make() -> bool:
+            if not create and self._look() == []:
                 return False
-            await run_in_thread(self._connect)
-        return True
+            self._connect()
+            return True
+
+        there = True
+        if self._client is None:
+            there = await self._run(name, "open", make)
+        return there
 
     async def metadata(self, name: str) -> Mapping[str, Any] | None:
         from chromadb.errors import NotFoundError
@@ -127,17 +135,23 @@ class Embedded:
     async def turn(self, name: str) -> AsyncIterator[None]:
         async with self._turns.hold([""]):
             if not self._writer.held:
-                self._writer.take()
+                await self._run(name, "upsert", lambda: self._writer.take(self.titles.get(name, name)))
                 self._stamp = None  # another process may have been the writer until now
-                await self._renew()
+                await self._run(name, "open", self._connect)
             try:
                 yield
             finally:
                 self._writes += 1
 
-    async def refresh(self) -> None:
-        if not self._writer.held and self._stamp != self._look():
-            await self._renew()
+    async def refresh(self, name: str) -> None:
+        if self._writer.held:
+            return
+        try:
+            changed = self._stamp != self._look()
+        except OSError as error:
+            raise self._translated(error, name, "get") from error
+        if changed:
+            await self._run(name, "get", self._connect)
 
     @property
     def version(self) -> object:
@@ -166,10 +180,33 @@ class Embedded:
     async def _run(self, name: str, method: str, work: Any) -> Any:
         try:
             return await run_in_thread(work)
+        except FlowkitError:
+            raise
         except Exception as error:
-            raise translated(
-                error, place=self.place, name=self.titles.get(name, name), method=method, hint=_HINT
-            ) from error
+            raise self._translated(error, name, method) from error
+
+    def _translated(self, error: Exception, name: str, method: str) -> FlowkitError:
+        found = translated(error, place=self.place, name=self.titles.get(name, name), method=method, hint=_HINT)
+        match error:
+            case NotADirectoryError() | FileExistsError():
+                what = f"{found.message}: a file is in the way of the folder"
+                return ConfigError(what, hint="move it away, or give another path=")
+            case PermissionError():
+                return ConfigError(found.message, hint="check the owner and mode of the folder, or give another path=")
+            case FileNotFoundError():
+                return ConfigError(found.message, hint="no folder can be made there; give another path=")
+        left = self._bytes_left() if isinstance(found, BackendError) else None
+        if left is not None and left < _LEAST_BYTES:  # Chroma itself says "error in compaction", or less
+            what = f"{found.message}: no space left, but {left // 1024:,} kB"
+            return BackendError(what, status="RESOURCE_EXHAUSTED", hint="free some space and do it again")
+        return found
+
+    def _bytes_left(self) -> int | None:
+        """Room on the disk; None where that is not told."""
+        try:
+            return shutil.disk_usage(self._folder).free
+        except OSError:
+            return None
 
     def _look(self) -> object:
         """The state of the database file, without opening it: that would drop the locks that SQLite holds on it."""
@@ -184,9 +221,6 @@ class Embedded:
                 found.append(object())  # equals nothing, so the next look counts as a change
         return found
 
-    async def _renew(self) -> None:
-        await run_in_thread(self._connect)
-
     def _connect(self) -> None:
         with self._lock:
             stamp = self._look()
@@ -195,10 +229,7 @@ class Embedded:
             # Clients of one path share a system, and its memory. Another spelling of the path gets its own.
             self._generation = next(self._generations)
             self._folder.mkdir(parents=True, exist_ok=True)
-            try:
-                fresh = _Client(f"{self._folder}/{'./' * (self._generation % 500)}")
-            except Exception as error:
-                raise translated(error, place=self.place, name="", method="open", hint=_HINT) from error
+            fresh = _Client(f"{self._folder}/{'./' * (self._generation % 500)}")
             old, self._client = self._client, fresh
             self._stamp = stamp
         if old is not None:

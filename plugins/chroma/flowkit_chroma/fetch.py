@@ -27,7 +27,7 @@ async def fetch(
 ) -> Page[EmbeddedDocument]:
     if limit < 1:
         raise InvalidInputError(f"limit is {limit!r}", hint="ask for 1 or more rows")
-    await session.link.refresh()
+    await session.link.refresh(session.collection)
     include = ("documents", "metadatas", "embeddings") if with_vectors else ("documents", "metadatas")
     if ids is not None:
         return await _by_ids(session, ids, where, cursor, limit, include)
@@ -73,7 +73,7 @@ def _item(row: Row) -> EmbeddedDocument:
 
 async def manifest(session: Session, source: str | None) -> AsyncIterator[RowKey]:
     """The keys of all rows, or of one source's, in id order; their texts are not read."""
-    await session.link.refresh()
+    await session.link.refresh(session.collection)
     if source is None:
         listed = sorted(await session.matching(None))
         async for rows in session.batches(listed, "metadatas"):
@@ -87,7 +87,7 @@ async def manifest(session: Session, source: str | None) -> AsyncIterator[RowKey
 
 async def stats(session: Session) -> StoreStats:
     """`size_bytes` is of the whole folder; a server does not tell."""
-    await session.link.refresh()
+    await session.link.refresh(session.collection)
     await session.catalog.read()
     return StoreStats(
         count=await session.call("count"),

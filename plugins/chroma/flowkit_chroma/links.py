@@ -1,7 +1,7 @@
 """How a store talks to Chroma: in this process, or with a server, on threads or on the event loop.
 
 link = Server(address, transport="async")
-await link.connect()
+await link.connect("menu", create=False)
 await link.call("menu", "count")
 
 Every failure leaves here as an error of ours.
@@ -41,8 +41,8 @@ class Link(Protocol):
     titles: dict[str, str]
     """Collection → the index it belongs to, for messages."""
 
-    async def connect(self, *, create: bool) -> bool:
-        """Make the client; False when there is no database, and `create` is False."""
+    async def connect(self, name: str, *, create: bool) -> bool:
+        """Make the client, for a collection; False when there is no database, and `create` is False."""
         ...
 
     async def metadata(self, name: str) -> Mapping[str, Any] | None:
@@ -65,8 +65,8 @@ class Link(Protocol):
         """Be the only writer of this process; in a folder, the only one at all."""
         ...
 
-    async def refresh(self) -> None:
-        """Before reading: see what other processes have written."""
+    async def refresh(self, name: str) -> None:
+        """Before reading a collection: see what other processes have written."""
         ...
 
     @property
@@ -91,7 +91,10 @@ def translated(error: Exception, *, place: str, name: str, method: str, hint: st
 
     if isinstance(error, FlowkitError):
         return error
-    what = f"chroma could not {_DOING.get(method, method)} index {name!r} ({place}): {error}"
+    text = (error.strerror if isinstance(error, OSError) else None) or str(error)
+    what = f"chroma could not {_DOING.get(method, method)} index {name!r} ({place}): {text}"
+    if any(sign in text.lower() for sign in _FULL):
+        return BackendError(what, status="RESOURCE_EXHAUSTED", hint="free some space and do it again")
     if isinstance(error, Missing):
         return NotFoundError(what, hint="it was deleted by another program; open it again")
     if isinstance(error, InvalidDimensionException) or (
@@ -101,5 +104,6 @@ def translated(error: Exception, *, place: str, name: str, method: str, hint: st
     return BackendError(what, hint=hint)
 
 
+_FULL = ("disk is full", "no space left", "disk quota exceeded")
 _DOING = {"get": "read", "query": "search", "upsert": "write to", "delete": "delete from", "count": "count",
           "modify": "change", "create": "make", "open": "open"}  # fmt: skip

@@ -1,6 +1,6 @@
 """The writer's lock of a folder: one process writes, and a second one is told who does.
 
-lock = WriterLock(folder); lock.take(); …; lock.release()
+lock = WriterLock(folder); lock.take("menu"); …; lock.release()
 """
 
 import os
@@ -24,8 +24,8 @@ class WriterLock:
     def held(self) -> bool:
         return self._file is not None
 
-    def take(self) -> None:
-        """Raises StateError when another process has it."""
+    def take(self, index: str) -> None:
+        """Raises StateError when another process has it, and OSError when the file cannot be written."""
         if self._file is not None:
             return
         file = os.open(self._path, os.O_RDWR | os.O_CREAT, 0o600)
@@ -36,11 +36,15 @@ class WriterLock:
             os.close(file)
             who = f"process {holder}" if holder else "another process"
             raise StateError(
-                f"{who} is writing to the Chroma folder {str(self._folder)!r}",
+                f"chroma could not write to index {index!r}: {who} is writing to the folder {str(self._folder)!r}",
                 hint="close the store or stop that process, or let both use a server: chroma run --path …",
             ) from None
-        os.ftruncate(file, 0)
-        os.write(file, f"#{os.getpid()}\n".encode())
+        try:
+            os.ftruncate(file, 0)
+            os.write(file, f"#{os.getpid()}\n".encode())
+        except OSError:  # the disk is full
+            os.close(file)
+            raise
         self._file = file
 
     def release(self) -> None:

@@ -40,7 +40,7 @@ async def search(session: Session, query: SearchQuery) -> list[ScoredDocument]:
         unit = checked_query(
             query.vector, index=identity.index, dimension=identity.dimension, embedder=identity.embedder
         )
-    await session.link.refresh()
+    await session.link.refresh(session.collection)
 
     async def find(planned: Plan) -> Hits:
         if query.text is None:

@@ -67,9 +67,9 @@ class Server:
         self._max_batch = 0
         self._probed = False
 
-    async def connect(self, *, create: bool) -> bool:
+    async def connect(self, name: str, *, create: bool) -> bool:
         if not self._probed:
-            await _check_version(self._address, self._hint)
+            await _check_version(self._address, self.titles.get(name, name), self._hint)
             self._probed = True
         return True
 
@@ -115,7 +115,7 @@ class Server:
         async with _turns.hold([f"{self._address.url} {self._address.tenant} {self._address.database} {name}"]):
             yield
 
-    async def refresh(self) -> None:
+    async def refresh(self, name: str) -> None:
         """The server always answers from what was written last."""
 
     @property
@@ -277,8 +277,8 @@ def _sessions(api: Any) -> list[Any]:
     return [server._session for server in servers if hasattr(server, "_session")]
 
 
-async def _check_version(address: Address, hint: str) -> None:
-    """Compare the server's version with the client's.
+async def _check_version(address: Address, index: str, hint: str) -> None:
+    """Compare the server's version with the client's, before an index is opened.
 
     Raises:
         ConfigError: they are of two major versions.
@@ -287,6 +287,7 @@ async def _check_version(address: Address, hint: str) -> None:
     import chromadb
     import httpx
 
+    what = f"chroma could not open index {index!r}"
     try:
         # Without ssl there is nothing to verify, and reading the certificates would take longer than the rest.
         async with httpx.AsyncClient(
@@ -296,22 +297,23 @@ async def _check_version(address: Address, hint: str) -> None:
             if answer.status_code in (404, 405, 410):
                 answer = await client.get(f"{address.url}/api/v1/version")
     except httpx.HTTPError as error:
-        raise BackendError(f"no Chroma server answers at {address.url}: {error!r}", hint=hint) from error
+        raise BackendError(f"{what}: no Chroma server answers at {address.url} ({error!r})", hint=hint) from error
     if answer.status_code in (401, 403):
         raise ConfigError(
-            f"the Chroma server at {address.url} refuses access ({answer.status_code})",
+            f"{what}: the Chroma server at {address.url} refuses access ({answer.status_code})",
             hint='give what it asks for, for instance headers={"x-chroma-token": …}',
         )
     found = answer.text.strip().strip('"')
     major = found.split(".")[0]
     if answer.status_code != 200 or not major.isdecimal():
         raise BackendError(
-            f"what answers at {address.url} is no Chroma server ({answer.status_code}: {found[:60]!r})", hint=hint
+            f"{what}: what answers at {address.url} is no Chroma server ({answer.status_code}: {found[:60]!r})",
+            hint=hint,
         )
     # Servers since 1.0 name the version of their API.
     if major != chromadb.__version__.split(".")[0]:
         raise ConfigError(
-            f"the Chroma server at {address.url} has version {found}, the client (package chromadb) "
+            f"{what}: the Chroma server at {address.url} has version {found}, the client (package chromadb) "
             f"{chromadb.__version__}",
             hint="install the same major version on both sides",
         )

@@ -201,7 +201,7 @@ class Chroma(StorePlugin):
 
         catalog = Catalog(link, self._collection)
         link.titles |= {self._collection: self.index, catalog.name: self.index}
-        there = await link.connect(create=create)
+        there = await link.connect(self._collection, create=create)
         held = await link.metadata(self._collection) if there else None
         if held is None:
             if not create:

@@ -39,7 +39,7 @@ class Words:
 
     async def _follow(self, session: "Session") -> None:
         """Catch up with what was written, by whomever."""
-        await session.link.refresh()
+        await session.link.refresh(session.collection)
         seen = session.link.version
         if seen is None:
             await session.catalog.watch()
