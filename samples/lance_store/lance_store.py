@@ -56,23 +56,24 @@ class Lance(StorePlugin):
 
     async def open(self, *, create: bool, dimension: int | None = None, embedder: str | None = None) -> None:
         embedder = embedder or self.embedder
-        if not (create or self._path.exists()):
-            raise NotFoundError(f"there is no index {self.index!r} in {self._path}", hint="index documents first")
-        database = self._database or await lancedb.connect_async(self._path)
-        about = await self._read_about(database)
-        if about is None and not create:
-            raise NotFoundError(f"there is no index {self.index!r} in {self._path}", hint="index documents first")
-        about = about or {"dimension": None, "embedder": None, "types": {}}
-        for what, given in (("dimension", dimension), ("embedder", embedder)):
-            if about[what] is not None and given is not None and about[what] != given:
-                raise IdentityError(
-                    f"index {self.index!r} was built with {what} {about[what]!r}, not {given!r}",
-                    hint="use that one, or build a new index",
-                )
-            about[what] = about[what] or given
-        self._database, self._about = database, about
-        if create:
-            await self._write_about()
+        async with self._writing:  # of two that come first, one makes the tables
+            if not (create or self._path.exists()):
+                raise NotFoundError(f"there is no index {self.index!r} in {self._path}", hint="index documents first")
+            database = self._database or await lancedb.connect_async(self._path)
+            about = await self._read_about(database)
+            if about is None and not create:
+                raise NotFoundError(f"there is no index {self.index!r} in {self._path}", hint="index documents first")
+            about = about or {"dimension": None, "embedder": None, "types": {}}
+            for what, given in (("dimension", dimension), ("embedder", embedder)):
+                if about[what] is not None and given is not None and about[what] != given:
+                    raise IdentityError(
+                        f"index {self.index!r} was built with {what} {about[what]!r}, not {given!r}",
+                        hint="use that one, or build a new index",
+                    )
+                about[what] = about[what] or given
+            self._database, self._about = database, about
+            if create:
+                await self._write_about()
 
     async def upsert(self, rows: Sequence[EmbeddedDocument]) -> None:
         self._opened()

@@ -57,26 +57,27 @@ class Qdrant(StorePlugin):
 
     async def open(self, *, create: bool, dimension: int | None = None, embedder: str | None = None) -> None:
         embedder = embedder or self.embedder
-        client = self._client or AsyncQdrantClient(**self._place)  # type: ignore[arg-type]
-        try:
-            about = await self._read_about(client)
-            if about is None and not create:
-                raise NotFoundError(f"there is no index {self.index!r} in Qdrant", hint="index documents first")
-            about = about or {"dimension": None, "embedder": None, "types": {}}
-            for what, given in (("dimension", dimension), ("embedder", embedder)):
-                if about[what] is not None and given is not None and about[what] != given:
-                    raise IdentityError(
-                        f"index {self.index!r} was built with {what} {about[what]!r}, not {given!r}",
-                        hint="use that one, or build a new index",
-                    )
-                about[what] = about[what] or given
-            self._about = about
-            if create:
-                await self._write_about(client)
-            self._client = client
-        finally:
-            if client is not self._client:
-                await client.close()
+        async with self._writing:  # of two that come first, one makes the collections
+            client = self._client or AsyncQdrantClient(**self._place)  # type: ignore[arg-type]
+            try:
+                about = await self._read_about(client)
+                if about is None and not create:
+                    raise NotFoundError(f"there is no index {self.index!r} in Qdrant", hint="index documents first")
+                about = about or {"dimension": None, "embedder": None, "types": {}}
+                for what, given in (("dimension", dimension), ("embedder", embedder)):
+                    if about[what] is not None and given is not None and about[what] != given:
+                        raise IdentityError(
+                            f"index {self.index!r} was built with {what} {about[what]!r}, not {given!r}",
+                            hint="use that one, or build a new index",
+                        )
+                    about[what] = about[what] or given
+                self._about = about
+                if create:
+                    await self._write_about(client)
+                self._client = client
+            finally:
+                if client is not self._client:
+                    await client.close()
 
     async def upsert(self, rows: Sequence[EmbeddedDocument]) -> None:
         client = self._opened()
