@@ -19,8 +19,11 @@ HELP: dict[str, Any] = {"help_option_names": ["-h", "--help"]}
 app_option = click.option("--app", metavar="APP", help="module:ai or file.py; default: pyproject.toml, then app.py")
 
 
-def load(app: str | None, *, verbose: bool = False) -> Any:
+def load(app: str | None, *, verbose: bool = False, option: str = "--app ") -> Any:
     """The app, in a process whose runs are kept.
+
+    Args:
+        option: what stands before the app on the command line, for hints.
 
     Raises:
         CliError: there is none, or its code raised; then with file and line of it.
@@ -35,7 +38,7 @@ def load(app: str | None, *, verbose: bool = False) -> Any:
     stand_down()  # a command runs flows itself and serves nobody
     cwd = Path.cwd()
     with told(verbose=verbose):
-        return load_app(find_app(app, cwd=cwd, root=project_root(cwd)))
+        return load_app(find_app(app, cwd=cwd, root=project_root(cwd), option=option))
 
 
 @contextmanager
@@ -43,7 +46,7 @@ def told(*, verbose: bool = False) -> Iterator[None]:
     """Errors of finding and importing an app, told in the user's own lines.
 
     Raises:
-        CliError: instead of them; exit code 1 when the app's code raised.
+        CliError: instead of them; exit code 1 when the app's code raised. All else is a wrong name or setting.
     """
     from flowkit.cli.failures import place, user_traceback
     from flowkit.errors import FlowkitError

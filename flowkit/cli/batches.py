@@ -10,6 +10,7 @@ import click
 
 from flowkit.cli.apps import HELP, app_option, load
 from flowkit.cli.lines import CliError
+from flowkit.cli.whole_files import check_output
 
 __all__ = ["flow_batch_run"]
 
@@ -69,8 +70,7 @@ def flow_batch_run(
 
 def _check_output(output: Path, file: Path) -> None:
     """The output takes the place of what was there."""
-    if not output.absolute().parent.is_dir():
-        raise CliError(f"--output: there is no folder {output.parent}")
+    check_output(output, "--output")
     if output.exists() and not output.is_file():
         raise CliError(f"--output: {output} is no file", hint="without --output, the rows go to stdout")
     if output.exists() and file.exists() and output.samefile(file):

@@ -29,8 +29,10 @@ def dispatch(arguments: list[str]) -> int:
         complain(error.format_message(), f"flowkit {name} --help")
         return error.exit_code
     except FlowkitError as error:
+        from flowkit.cli.failures import exit_code_of
+
         complain(error.message, error.hint)
-        return 1
+        return exit_code_of(error)
     except (click.Abort, KeyboardInterrupt):
         say("interrupted", "dim")
         return INTERRUPTED

@@ -11,7 +11,7 @@ import click
 from flowkit.cli.apps import HELP
 from flowkit.cli.lines import CliError, say, write
 from flowkit.cli.traces import open_traces
-from flowkit.cli.whole_files import write_whole
+from flowkit.cli.whole_files import check_output, write_whole
 
 __all__ = ["eval_extract_data"]
 
@@ -34,6 +34,8 @@ def eval_extract_data(flow: str, max_rows: int, label: str | None, output: Path 
     """
     from flowkit.tracing.cases import extract_cases
 
+    if output is not None:
+        check_output(output, "--output")
     store = open_traces()
     labels = None if label is None else {"batchRun": label}
     rows = list(extract_cases(store, flow.removeprefix("/flow/"), limit=max_rows, labels=labels))

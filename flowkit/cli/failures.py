@@ -1,5 +1,6 @@
 """Errors of the user's code, told in the user's files and lines: frames of flowkit and of libraries are left out.
 
+exit_code_of(error)       2, when a command was given something that cannot be meant
 place(error)              "app.py:14"
 user_traceback(error)     what Python would print, with the user's frames only
 """
@@ -11,7 +12,19 @@ from importlib import metadata
 from importlib.util import find_spec
 from pathlib import Path
 
-__all__ = ["describe", "is_users", "place", "user_traceback"]
+from flowkit.errors import InvalidInputError, NotFoundError
+
+__all__ = ["describe", "exit_code_of", "is_users", "place", "user_traceback"]
+
+
+def exit_code_of(error: BaseException) -> int:
+    """What a command ends with: 2 when it was given something that cannot be meant, 1 when something failed.
+
+    A value that is refused, and a name of what is not there, are the caller's mistake; unless the app's own code was at
+    work, which may refuse what it likes. A document that cannot be read, a service that is down, a package or key that
+    is missing are failures. A `CliError` says for itself.
+    """
+    return 2 if isinstance(error, InvalidInputError | NotFoundError) and place(error) is None else 1
 
 
 def describe(error: BaseException) -> str:

@@ -18,6 +18,7 @@ from flowkit.cli.results import Results, as_json
 from flowkit.cli.running import Outcome, run_work
 from flowkit.cli.shape import example, parameters
 from flowkit.cli.value import read_input
+from flowkit.cli.whole_files import write_whole
 from flowkit.core.action import Action
 from flowkit.core.context import RunContext
 from flowkit.core.signature import MISSING
@@ -124,7 +125,7 @@ class FlowRun:
         exit_code = 0
         if self._output is not None:
             try:
-                self._output.write_text(as_json(result) + "\n", encoding="utf-8")
+                write_whole(self._output, (as_json(result) + "\n").encode("utf-8", "replace"))
             except OSError as error:
                 complain(f"--output: {error.strerror or error}: {self._output}")
                 exit_code = 1

@@ -12,6 +12,7 @@ import click
 
 from flowkit.cli.apps import HELP, app_option, load
 from flowkit.cli.lines import CliError, say
+from flowkit.cli.whole_files import check_output
 
 __all__ = ["flow_list", "flow_run"]
 
@@ -56,8 +57,8 @@ def flow_run(
     if looks_like_option and not click.get_current_context().meta["dashes"]:
         hint = f"flowkit flow:run --help lists them; as an input it goes behind --: {name} -- {input}"
         raise CliError(f"no option {input!r}", hint=hint)
-    if output is not None and not output.absolute().parent.is_dir():
-        raise CliError(f"--output: there is no folder {output.parent}")
+    if output is not None:
+        check_output(output, "--output")
 
     from flowkit.cli.flow_runs import FlowRun
     from flowkit.cli.results import Results

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from flowkit.cli.apps import HELP
-from flowkit.cli.lines import CliError, Style, say
+from flowkit.cli.lines import Style, say
 from flowkit.cli.traces import newest_of, open_traces
 
 if TYPE_CHECKING:
@@ -40,17 +40,13 @@ def log_list(
     The records are those of Python's logging that the app's own levels let pass. The ID is of the run in which a
     record was made.
     """
-    from flowkit.errors import NotFoundError
     from flowkit.tracing.log_rows import SEVERITIES
     from flowkit.tracing.log_store import LogStore
 
     store = open_traces()
     trace_id = None
     if trace is not None:
-        try:
-            trace_id = store.get(newest_of(store, trace), values=False).trace_id
-        except NotFoundError as error:
-            raise CliError(error.message, hint=error.hint) from None
+        trace_id = store.get(newest_of(store, trace), values=False).trace_id
     page = LogStore(store).list(
         limit=limit,
         trace_id=trace_id,

@@ -37,7 +37,7 @@ def mcp(app: str | None) -> int:
     runtime = None if app is not None else _running()
     if runtime is None:
         with Results():
-            ai = load(app)
+            ai = load(app, option="")
     asyncio.run(_serve(ai))
     return 0
 

@@ -17,6 +17,7 @@ from flowkit.cli.lines import INTERRUPTED, CliError, complain, say
 from flowkit.cli.results import Results, as_json
 from flowkit.cli.shape import example, short_type
 from flowkit.cli.value import read_input
+from flowkit.cli.whole_files import write_whole
 from flowkit.core.signature import MISSING
 from flowkit.schema.model import GenerateResponseChunk
 from flowkit.server.runtimes import Runtime
@@ -123,7 +124,7 @@ class RemoteRun:
         exit_code = 0
         if self._output is not None:
             try:
-                self._output.write_text(as_json(result) + "\n", encoding="utf-8")
+                write_whole(self._output, (as_json(result) + "\n").encode("utf-8", "replace"))
             except OSError as error:
                 complain(f"--output: {error.strerror or error}: {self._output}")
                 exit_code = 1

@@ -27,23 +27,19 @@ def trace_export(trace_id: str, file: str, force: bool) -> int:
     was stored. Genkit's tools read the file, too.
     """
     from flowkit.cli.units import size
-    from flowkit.cli.whole_files import write_whole
-    from flowkit.errors import InvalidInputError, NotFoundError
+    from flowkit.cli.whole_files import check_output, write_whole
     from flowkit.tracing.files import trace_file
 
+    path = None if file == "-" else Path(file)
+    if path is not None:
+        check_output(path, "FILE")
+        if path.exists() and not force:
+            raise CliError(f"{file} is there already", hint="--force overwrites it")
     store = open_traces()
-    try:
-        data = trace_file(store, newest_of(store, trace_id))
-    except (InvalidInputError, NotFoundError) as error:
-        raise CliError(error.message, hint=error.hint) from None
-    if file == "-":
+    data = trace_file(store, newest_of(store, trace_id))
+    if path is None:
         write(data.decode() + "\n")
         return 0
-    path = Path(file)
-    if path.is_dir():
-        raise CliError(f"{file} is a folder", hint="name a file in it")
-    if path.exists() and not force:
-        raise CliError(f"{file} is there already", hint="--force overwrites it")
     write_whole(path, data + b"\n")
     say(f"{file}  {size(len(data))}", "dim")
     return 0

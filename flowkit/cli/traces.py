@@ -96,14 +96,8 @@ def trace_list(limit: int, status: "TraceStatus | None", kind: str | None, name:
 @click.option("--json", "as_json", is_flag=True, help="Print Genkit's JSON of the trace, with whole values")
 def trace_get(trace_id: str, values: bool, as_json: bool) -> int:
     """Show every step of the run ID: a full id, the beginning of one, or `latest`."""
-    from flowkit.errors import InvalidInputError, NotFoundError
-
     store = open_traces()
-    trace_id = newest_of(store, trace_id)
-    try:
-        trace = store.get(trace_id, values=values or as_json)
-    except (InvalidInputError, NotFoundError) as error:
-        raise CliError(error.message, hint=error.hint) from None
+    trace = store.get(newest_of(store, trace_id), values=values or as_json)
     if as_json:
         from flowkit.cli.tables import print_json
         from flowkit.tracing.genkit import to_genkit

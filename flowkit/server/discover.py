@@ -21,7 +21,6 @@ from flowkit.server.flows.app import FlowApp
 __all__ = ["APP_FILES", "AppImportError", "AppPlace", "find_app", "load_app", "load_flows"]
 
 APP_FILES = ("app.py", "main.py", "flows.py")
-_WAYS = 'name it with --app module:ai or --app file.py, or write [tool.flowkit] app = "module:ai" into pyproject.toml'
 
 
 class AppImportError(ConfigError):
@@ -37,6 +36,8 @@ class AppPlace:
     attribute: str | None
     folder: Path
     """Goes to the front of `sys.path`."""
+    option: str = ""
+    """What stands before an app on the command line: `--app `, or nothing where it is an argument."""
 
     @property
     def target(self) -> str:
@@ -49,27 +50,28 @@ class AppPlace:
         return f"{self.target}:{self.attribute}" if self.attribute else self.target
 
 
-def find_app(argument: str | None, *, cwd: Path, root: Path) -> AppPlace:
+def find_app(argument: str | None, *, cwd: Path, root: Path, option: str = "") -> AppPlace:
     """The app that is meant: the argument, else pyproject.toml of `root`, else app.py, main.py or flows.py.
 
-    `cwd` is looked at before `root`; of several files the first that mentions flowkit counts.
+    `cwd` is looked at before `root`; of several files the first that mentions flowkit counts. `option` is what stands
+    before an app on the command line, for hints.
 
     Raises:
         NotFoundError: there is none.
         ConfigError: pyproject.toml cannot be read, or says something else than a name.
     """
     if argument is not None:
-        return _place(argument, cwd)
+        return _place(argument, cwd, option)
     configured = _configured(root / "pyproject.toml")
     if configured is not None:
-        return _place(configured, root)
+        return _place(configured, root, option)
     folders = [cwd] if cwd == root else [cwd, root]
     files = [folder / name for folder in folders for name in APP_FILES if (folder / name).is_file()]
     if not files:
         where = " or ".join(str(folder) for folder in folders)
-        raise NotFoundError(f"no app found: there is no {', '.join(APP_FILES)} in {where}", hint=_WAYS)
+        raise NotFoundError(f"no app found: there is no {', '.join(APP_FILES)} in {where}", hint=_ways(option))
     chosen = next((file for file in files if _mentions_flowkit(file)), files[0])
-    return AppPlace(None, chosen, None, chosen.parent)
+    return AppPlace(None, chosen, None, chosen.parent, option)
 
 
 def load_app(place: AppPlace) -> Flowkit:
@@ -122,9 +124,13 @@ def _flowkit_in(module: ModuleType, place: AppPlace) -> Flowkit:
         return app
     different = {id(app): app for app in found.values()}
     if not different:
-        raise NotFoundError(f"{target} has no Flowkit", hint=f"ai = Flowkit(…) makes one; for another file {_WAYS}")
+        raise NotFoundError(
+            f"{target} has no Flowkit", hint=f"ai = Flowkit(…) makes one; for another file {_ways(place.option)}"
+        )
     if len(different) > 1:
-        raise ConfigError(f"{target} has several Flowkits: {names}", hint=f"choose: --app {target}:{next(iter(found))}")
+        raise ConfigError(
+            f"{target} has several Flowkits: {names}", hint=f"choose: {place.option}{target}:{next(iter(found))}"
+        )
     return next(iter(different.values()))
 
 
@@ -140,7 +146,7 @@ def _configured(pyproject: Path) -> str | None:
     return value
 
 
-def _place(name: str, base: Path) -> AppPlace:
+def _place(name: str, base: Path, option: str) -> AppPlace:
     target, _, attribute = name.rpartition(":")
     if not target or not attribute.isidentifier():  # no colon, or the one of C:\
         target, attribute = name.removesuffix(":"), ""
@@ -149,11 +155,18 @@ def _place(name: str, base: Path) -> AppPlace:
         if file.is_dir():
             file = next((file / each for each in APP_FILES if (file / each).is_file()), file)
         if not file.is_file():
-            raise NotFoundError(f"no app found: there is no file {target}", hint=_WAYS)
-        return AppPlace(None, file, attribute or None, file.parent)
+            raise NotFoundError(f"no app found: there is no file {target}", hint=_ways(option))
+        if file.suffix != ".py":
+            raise NotFoundError(f"no app found: {target} is no Python file", hint=_ways(option))
+        return AppPlace(None, file, attribute or None, file.parent, option)
     if not all(part.isidentifier() for part in target.split(".")):
-        raise NotFoundError(f"no app found: {name!r} is neither a module nor a file", hint=_WAYS)
-    return AppPlace(target, None, attribute or None, base)
+        raise NotFoundError(f"no app found: {name!r} is neither a module nor a file", hint=_ways(option))
+    return AppPlace(target, None, attribute or None, base, option)
+
+
+def _ways(option: str) -> str:
+    how = f"name it with {option}module:ai or {option}file.py" if option else "name it as module:ai or file.py"
+    return f'{how}, or write [tool.flowkit] app = "module:ai" into pyproject.toml'
 
 
 def _mentions_flowkit(file: Path) -> bool:
@@ -170,7 +183,7 @@ def _imported(place: AppPlace) -> ModuleType:
         return importlib.import_module(name)
     except ModuleNotFoundError as error:
         if place.module is not None and error.name is not None and f"{place.module}.".startswith(f"{error.name}."):
-            raise NotFoundError(f"no app found: there is no module {error.name!r}", hint=_WAYS) from None
+            raise NotFoundError(f"no app found: there is no module {error.name!r}", hint=_ways(place.option)) from None
         raise AppImportError(f"{place.label} cannot be imported: {error}") from error
     except (Exception, SystemExit) as error:
         what = error.message if isinstance(error, FlowkitError) else str(error) or "no message"
