@@ -10,7 +10,11 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from flowkit.errors import InvalidInputError
+
 __all__ = [
+    "MAX_TRACES",
+    "MAX_TRACES_BYTES",
     "ROOT_MARKERS",
     "Settings",
     "child_environment",
@@ -35,6 +39,11 @@ ROOT_MARKERS = (
     "pubspec.yaml",
 )
 
+MAX_TRACES = 10_000
+MAX_TRACES_BYTES = 1_000_000_000
+"""What is kept when nobody says otherwise."""
+
+_LEAST_TRACES, _LEAST_BYTES = 1, 1_000_000
 _TRUE = {"1", "true", "yes", "on"}
 _FALSE = {"0", "false", "no", "off"}
 _SERVED_BY = "FLOWKIT_SERVED_BY"
@@ -110,6 +119,10 @@ class Settings:
     """`FLOWKIT_ENV=dev` or `GENKIT_ENV=dev`: the process is driven by a developer's tools."""
     traces: bool = False
     """`FLOWKIT_TRACES=1`, or dev: runs are kept in the local trace store."""
+    max_traces: int = MAX_TRACES
+    """`FLOWKIT_MAX_TRACES`: how many traces the local store keeps; the oldest go first."""
+    max_traces_bytes: int = MAX_TRACES_BYTES
+    """`FLOWKIT_MAX_TRACES_BYTES`: how large it may become, 1,000,000 at least."""
     root: Path = Path()
     """The project root; data lives in `<root>/.flowkit`."""
     embedding_cache: bool = True
@@ -123,8 +136,17 @@ class Settings:
     otlp: str | None = None
     """How the standard `OTEL_*` variables ask for spans to be exported: `http/protobuf` or `grpc`; None when not."""
 
+    def __post_init__(self) -> None:
+        _check("max_traces", self.max_traces, _LEAST_TRACES)
+        _check("max_traces_bytes", self.max_traces_bytes, _LEAST_BYTES)
+
     @classmethod
     def from_env(cls, env: Mapping[str, str] | None = None) -> "Settings":
+        """What variables say: those of this process, if none are given.
+
+        Raises:
+            InvalidInputError: one is no number, or too small.
+        """
         env = os.environ if env is None else env
         dev = "dev" in (env.get("FLOWKIT_ENV"), env.get("GENKIT_ENV"))
         asked = env.get("FLOWKIT_TRACES", "").lower()
@@ -133,6 +155,8 @@ class Settings:
         return cls(
             dev=dev,
             traces=asked in _TRUE or (dev and not asked),
+            max_traces=_number(env, "FLOWKIT_MAX_TRACES", MAX_TRACES, least=_LEAST_TRACES),
+            max_traces_bytes=_number(env, "FLOWKIT_MAX_TRACES_BYTES", MAX_TRACES_BYTES, least=_LEAST_BYTES),
             root=Path(root).resolve() if root else project_root(),
             embedding_cache=env.get("FLOWKIT_EMBEDDING_CACHE", "").lower() not in _FALSE,
             telemetry_url=telemetry if telemetry and telemetry != env.get(_PARENT) else None,
@@ -145,6 +169,23 @@ class Settings:
     def data_folder(self) -> Path:
         """`<root>/.flowkit`: indexes, traces.db, cache, uploads. Made by whoever first writes, with mode 0700."""
         return self.root / ".flowkit"
+
+
+def _number(env: Mapping[str, str], name: str, default: int, *, least: int) -> int:
+    text = env.get(name, "").strip()
+    if not text:
+        return default
+    try:
+        value = int(text)
+    except ValueError:
+        raise InvalidInputError(f"{name} is {text!r}", hint=f"a whole number, such as {default}") from None
+    _check(name, value, least)
+    return value
+
+
+def _check(name: str, value: int, least: int) -> None:
+    if value < least:
+        raise InvalidInputError(f"{name} is {value}", hint=f"it is at least {least}")
 
 
 def _otlp_protocol(env: Mapping[str, str]) -> str | None:

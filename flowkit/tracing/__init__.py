@@ -22,8 +22,10 @@ def start_tracing(settings: Settings, redactor: Redactor | None = None) -> Traci
     if not settings.traces:
         return Tracing(None, redactor.redact_json)
     from flowkit.tracing.recorder import recorder_for  # a third of what `import flowkit` would cost
+    from flowkit.tracing.retention import Kept
 
-    return Tracing(recorder_for(settings.data_folder / TRACES_FILE, redactor), redactor.redact_json)
+    recorder = recorder_for(settings.data_folder / TRACES_FILE, redactor, Kept.by(settings))
+    return Tracing(recorder, redactor.redact_json)
 
 
 def stop_tracing(tracing: Tracing) -> None:

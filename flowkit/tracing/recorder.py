@@ -25,23 +25,21 @@ from flowkit.core.record import SpanRecord
 from flowkit.errors import StoreError
 from flowkit.tracing.quiet import quiet
 from flowkit.tracing.redact import PLAIN, Redactor
+from flowkit.tracing.retention import Kept, Retention
 from flowkit.tracing.rows import SpanRow
 from flowkit.tracing.snapshot import row_of
-from flowkit.tracing.store import MAX_BYTES, MAX_TRACES, TraceStore
+from flowkit.tracing.store import TraceStore
 
 __all__ = ["Recorder", "flush_all", "recorder_for"]
 
 _TICK_SECONDS = 0.03
 _RETRY_SECONDS = 1.0
 _SLICE_SPANS = 100
-_LARGE_SLICE_SPANS = 500
-"""When many wait, or what comes is of other processes: each step of a transaction waits for the interpreter lock, so
-fewer and larger ones catch up."""
+_LARGE_SLICE_SPANS = 500  # when many wait, or they are of other processes: each step waits for the interpreter lock
 _SLICE_BYTES = 8_000_000
 _QUEUE_BYTES = 128_000_000
 _RECORD_BYTES = 1_000  # what a record takes beside its values, about
 _PENDING_SPANS = 50_000
-_PRUNE_EVERY = 500
 _EXIT_SECONDS = 5.0
 
 
@@ -141,7 +139,7 @@ class _Writer:
         """About; it is corrected whenever the queue is empty."""
         self.asleep = True
         self.dropped_values = self.dropped_starts = self.lost = 0
-        self.max_traces, self.max_bytes = MAX_TRACES, MAX_BYTES
+        self.retention = Retention(Kept())
         self._pending: list[SpanRow] = []
         """Taken from the queue, but the file could not be written."""
         self._blocked = False
@@ -152,7 +150,6 @@ class _Writer:
         self._off = False
         self._warned: set[str] = set()
         self._leaving = False
-        self._until_prune = 0
         _writers.add(self)
 
     def wake(self) -> None:
@@ -253,10 +250,10 @@ class _Writer:
             except StoreError as error:
                 self._failed(rows, error)
                 return False
-            self._until_prune -= sum(row.local_root for row in rows)
+            self.retention.came(traces=sum(row.local_root for row in rows))
             if pause:
                 time.sleep(0)
-        if self._until_prune <= 0 and self._thread is threading.current_thread() and not self._off:
+        if self.retention.due and self._thread is threading.current_thread() and not self._off:
             self._prune()
         return True
 
@@ -303,6 +300,7 @@ class _Writer:
             values = len(record.input or b"") + len(record.output or b"")
             size += values
             self.queued_bytes -= _RECORD_BYTES + values
+        self.retention.came(size_bytes=size + _RECORD_BYTES * len(rows))
         return rows
 
     def _failed(self, rows: list[SpanRow], error: StoreError) -> None:
@@ -335,9 +333,8 @@ class _Writer:
             sys.stderr.write(f"flowkit: {text}\n")
 
     def _prune(self) -> None:
-        self._until_prune = _PRUNE_EVERY
         try:
-            self.store.prune(max_traces=self.max_traces, max_bytes=self.max_bytes)
+            self.retention.hold(self.store)
         except StoreError as error:
             if error.status == "DATA_LOSS":
                 self._failed([], error)
@@ -352,14 +349,15 @@ _writers: "weakref.WeakSet[_Writer]" = weakref.WeakSet()
 _lock = threading.Lock()
 
 
-def recorder_for(path: Path, redactor: Redactor | None = None) -> Recorder:
-    """The recorder of a file with these rules, one per process. Nothing is opened or started yet."""
+def recorder_for(path: Path, redactor: Redactor | None = None, kept: Kept | None = None) -> Recorder:
+    """The recorder of a file with these rules; what is `kept` holds for all of the file's. Nothing is opened yet."""
     path, redactor = path.absolute(), redactor or PLAIN
     with _lock:
         recorder = _recorders.get((path, id(redactor)))
         if recorder is None:
             shared = next((other._writer for (known, _), other in _recorders.items() if known == path), None)
             recorder = _recorders[path, id(redactor)] = Recorder(shared or _Writer(path), redactor)
+        recorder._writer.retention.kept = kept or recorder._writer.retention.kept
         return recorder
 
 

@@ -14,6 +14,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
+from flowkit.config import MAX_TRACES, MAX_TRACES_BYTES
 from flowkit.errors import InvalidInputError, NotFoundError, StoreError
 from flowkit.schema.text import clean_text
 from flowkit.tracing.database import Database
@@ -35,11 +36,7 @@ from flowkit.tracing.writing import write_spans
 if TYPE_CHECKING:
     from sqlite3 import Connection
 
-__all__ = ["MAX_BYTES", "MAX_TRACES", "StoreStats", "TraceStore"]
-
-MAX_TRACES = 10_000
-MAX_BYTES = 1_000_000_000
-"""What is kept when nobody says otherwise."""
+__all__ = ["StoreStats", "TraceStore"]
 
 _INDEX_AT_ONCE = 200
 _DELETE_AT_ONCE = 200
@@ -269,7 +266,7 @@ class TraceStore:
         """Delete all traces; returns how many."""
         return self.prune(max_traces=0)
 
-    def prune(self, *, max_traces: int = MAX_TRACES, max_bytes: int = MAX_BYTES) -> int:
+    def prune(self, *, max_traces: int = MAX_TRACES, max_bytes: int = MAX_TRACES_BYTES) -> int:
         """Delete the oldest traces until no more than this is kept; returns how many went."""
         done = 0
         with self.database.read() as db:

@@ -9,6 +9,7 @@ from typing import Any
 
 import httpx
 
+from flowkit.config import Settings
 from flowkit.server.dev.app import LIMITS, Dev, content_types, dev_app
 from flowkit.server.guard import Guard, Policy
 from flowkit.server.processes import listen_near
@@ -60,9 +61,9 @@ async def until(lines: AsyncIterator[Any], **facts: Any) -> Any:
 
 
 @asynccontextmanager
-async def dev_server(root: Path) -> AsyncIterator[Browser]:
+async def dev_server(root: Path, settings: Settings | None = None) -> AsyncIterator[Browser]:
     """Serve the API of a project behind the guard."""
-    dev = Dev(root)
+    dev = Dev(root, settings=settings)
     socket = listen_near(0)
     stop, started = asyncio.Event(), asyncio.Event()
     guarded = Guard(

@@ -21,6 +21,7 @@ from flowkit.tracing.provider import RecorderProvider
 from flowkit.tracing.quiet import quiet
 from flowkit.tracing.recorder import Recorder, recorder_for
 from flowkit.tracing.redact import Redactor
+from flowkit.tracing.retention import Kept
 from flowkit.tracing.rows import TraceSummary
 from flowkit.tracing.store import TraceStore
 
@@ -310,7 +311,7 @@ async def test_a_file_that_is_deleted_while_the_app_runs_is_made_again(echo, rec
 
 
 async def test_old_traces_go_by_themselves(echo, recorder: Recorder, store: TraceStore):
-    recorder._writer.max_traces = 10
+    recorder_for(store.path, kept=Kept(max_traces=10))
     for number in range(30):
         await echo(str(number))
     assert eventually(lambda: len(store.list(limit=100).items) == 10)

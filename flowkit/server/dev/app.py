@@ -10,6 +10,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from flowkit.config import Settings
 from flowkit.server.bodies import TELEMETRY_BYTES
 from flowkit.server.dev.actions import Actions, action_operations
 from flowkit.server.dev.apps import Apps
@@ -35,6 +36,7 @@ from flowkit.server.telemetry.otlp import PROTOBUF
 from flowkit.server.telemetry.traces import Traces
 from flowkit.tracing import TRACES_FILE
 from flowkit.tracing.redact import PLAIN, Redactor
+from flowkit.tracing.retention import Kept
 
 if TYPE_CHECKING:
     from starlette.routing import BaseRoute, Router
@@ -56,12 +58,15 @@ def content_types(path: str) -> Collection[str]:
 
 
 class Dev:
-    """What the dev server knows of one project. Make it where its event loop runs, or before; use it there only."""
+    """What the dev server knows of one project. Make it where its event loop runs, or before; use it there only.
 
-    def __init__(self, root: Path, redactor: Redactor = PLAIN) -> None:
+    Of the settings, those count that say how many traces are kept.
+    """
+
+    def __init__(self, root: Path, redactor: Redactor = PLAIN, *, settings: Settings | None = None) -> None:
         self.root = root
         self.hub = Hub()
-        self.traces = Traces(root / ".flowkit" / TRACES_FILE, redactor)
+        self.traces = Traces(root / ".flowkit" / TRACES_FILE, redactor, Kept.by(settings or Settings()))
         self.apps = Apps(root)
         self.runs = Runs(self.apps, self.hub)
         self.workbench = Workbench()

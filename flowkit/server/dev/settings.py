@@ -11,13 +11,12 @@ from collections.abc import Sequence
 from importlib import metadata
 from pathlib import Path
 
-from flowkit.config import names_set
+from flowkit.config import MAX_TRACES, MAX_TRACES_BYTES, names_set
 from flowkit.schema.wire import Wire
 from flowkit.server.operations import Call, Operation
 from flowkit.server.telemetry.traces import Traces
 from flowkit.server.version import flowkit_version
 from flowkit.tracing.log_store import MAX_LOGS
-from flowkit.tracing.store import MAX_BYTES, MAX_TRACES
 
 __all__ = ["PluginInfo", "Retention", "SettingsData", "StoredData", "Variable", "Versions", "settings_operations"]
 
@@ -26,6 +25,8 @@ _NAMES = (
     "CHROMA_API_KEY",
     "FLOWKIT_EMBEDDING_CACHE",
     "FLOWKIT_ENV",
+    "FLOWKIT_MAX_TRACES",
+    "FLOWKIT_MAX_TRACES_BYTES",
     "FLOWKIT_ROOT",
     "FLOWKIT_TRACES",
     "GEMINI_API_KEY",
@@ -72,7 +73,7 @@ class Retention(Wire):
     """What is kept; the oldest goes first."""
 
     max_traces: int = MAX_TRACES
-    max_bytes: int = MAX_BYTES
+    max_bytes: int = MAX_TRACES_BYTES
     max_logs: int = MAX_LOGS
 
 
@@ -121,7 +122,7 @@ def _settings(root: Path, traces: Traces) -> SettingsData:
         ),
         plugins=tuple(_plugins()),
         data=tuple(_data(root, traces)),
-        retention=Retention(),
+        retention=Retention(max_traces=traces.kept.max_traces, max_bytes=traces.kept.max_bytes),
         environment=tuple(Variable(name=name, set=is_set) for name, is_set in names_set(_NAMES).items()),
     )
 

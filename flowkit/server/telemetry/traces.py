@@ -18,6 +18,7 @@ from flowkit.tracing.log_store import LogStore
 from flowkit.tracing.progress import Watch
 from flowkit.tracing.recorder import recorder_for
 from flowkit.tracing.redact import PLAIN, Redactor
+from flowkit.tracing.retention import Kept
 from flowkit.tracing.rows import SpanRow
 from flowkit.tracing.snapshot import redact_row
 from flowkit.tracing.store import TraceStore
@@ -26,6 +27,7 @@ __all__ = ["Changes", "Look", "Traces"]
 
 T = TypeVar("T")
 
+_DEFAULT = Kept()
 _POLL_SECONDS = 0.05
 _REST_SECONDS = 1.0
 
@@ -33,9 +35,10 @@ _REST_SECONDS = 1.0
 class Traces:
     """All methods belong to the server's event loop."""
 
-    def __init__(self, path: Path, redactor: Redactor = PLAIN) -> None:
+    def __init__(self, path: Path, redactor: Redactor = PLAIN, kept: Kept = _DEFAULT) -> None:
         self.redactor = redactor
-        self.recorder = recorder_for(path, redactor)
+        self.kept = kept
+        self.recorder = recorder_for(path, redactor, kept)
         self.store = self.recorder.store
         self.logs = LogStore(self.store)
         self._front = TraceStore(path)
