@@ -22,7 +22,7 @@ class Limits:
     that, since a busy machine is no reason."""
     file_seconds: float = 1800.0
     """On the clock, for a file of many pages."""
-    memory_bytes: int = 1024 * 1024 * 1024
+    memory_bytes: int = 512 * 1024 * 1024
     """Of the process that reads; held by the operating system on Linux."""
     max_pages: int = 10_000
     max_characters: int = 50_000_000

@@ -146,7 +146,7 @@ def _work(kind: str, job: Job, output: BinaryIO, count: mmap.mmap) -> None:
     now = time.monotonic()
     try:
         read = _loaded(kind)
-        _hold_memory(limits.memory_bytes)
+        _hold_memory(limits.memory_bytes, kind)
         _watch(limits.page_seconds, now)
         for piece in read(job):
             now = time.monotonic()
@@ -219,13 +219,20 @@ def _nowhere() -> io.TextIOWrapper:
     return _devnull
 
 
-def _hold_memory(limit_bytes: int) -> None:
+def _hold_memory(limit_bytes: int, kind: str) -> None:
     """Ask the system for no more than that; only Linux keeps it."""
     if sys.platform != "linux":
         return
     import resource
 
-    resource.setrlimit(resource.RLIMIT_DATA, (limit_bytes, resource.getrlimit(resource.RLIMIT_DATA)[1]))
+    most = max(0, limit_bytes - _code_bytes(kind))
+    resource.setrlimit(resource.RLIMIT_DATA, (most, resource.getrlimit(resource.RLIMIT_DATA)[1]))
+
+
+@cache
+def _code_bytes(kind: str) -> int:
+    """What the reader's libraries take up themselves, which the limit of the system does not count."""
+    return _memory_pages()[2] * _PAGE_BYTES
 
 
 def _grown() -> bool:
@@ -238,7 +245,10 @@ def _grown() -> bool:
 
 def _resident_bytes() -> int:
     """Of this process; 0 where only Linux would tell."""
-    if sys.platform != "linux":
-        return 0
+    return _memory_pages()[1] * _PAGE_BYTES if sys.platform == "linux" else 0
+
+
+def _memory_pages() -> list[int]:
+    """Of this process, as Linux counts them: all, resident, of those read from files, …"""
     with open("/proc/self/statm", "rb") as file:  # noqa: PTH123  after each job, and half as long
-        return int(file.read().split()[1]) * _PAGE_BYTES
+        return [int(count) for count in file.read().split()]
