@@ -204,7 +204,7 @@ class PineconeServer:
                 lsn = index.delete(name, None if body.get("deleteAll") else body["ids"])
                 return 200, {}, {"x-pinecone-request-lsn": str(lsn)}
             case "/query":
-                hits = index.query(name, body["vector"], body["topK"], body.get("filter"))
+                hits = index.query(name, body["vector"], body["topK"], body.get("filter"), body.get("sparseVector"))
                 found = [_match(record, score, body) for record, score in hits]
                 return 200, {"matches": found, "namespace": name, "usage": {"readUnits": 1}}, seen
             case "/vectors/fetch":
@@ -306,13 +306,18 @@ def _error(name: str, status: int, code: int, message: str) -> dict[str, Any]:
 
 
 def _vector(record: Record) -> dict[str, Any]:
-    return {"id": record.id, "values": record.values, "metadata": record.metadata}
+    found: dict[str, Any] = {"id": record.id, "values": record.values, "metadata": record.metadata}
+    if record.sparse:
+        found["sparseValues"] = {"indices": list(record.sparse), "values": list(record.sparse.values())}
+    return found
 
 
 def _match(record: Record, score: float, body: Mapping[str, Any]) -> dict[str, Any]:
     found: dict[str, Any] = {"id": record.id, "score": score}
     if body.get("includeValues"):
         found["values"] = record.values
+        if record.sparse:
+            found["sparseValues"] = {"indices": list(record.sparse), "values": list(record.sparse.values())}
     if body.get("includeMetadata"):
         found["metadata"] = record.metadata
     return found

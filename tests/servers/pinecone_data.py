@@ -8,6 +8,7 @@ import json
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -15,6 +16,7 @@ import numpy as np
 __all__ = ["Index", "Namespace", "Refused", "matches"]
 
 MOST_METADATA = 40_960
+MOST_SPARSE = 1_000
 ORDERED: dict[str, Callable[[float, float], bool]] = {
     "$gt": lambda a, b: a > b,
     "$gte": lambda a, b: a >= b,
@@ -36,6 +38,8 @@ class Record:
     id: str
     values: list[float]
     metadata: dict[str, Any]
+    sparse: dict[int, float] = field(default_factory=dict)
+    """Index → value."""
 
 
 class Namespace:
@@ -69,9 +73,11 @@ class Namespace:
         return self._records
 
     def matrix(self) -> Any:
+        """All vectors, and their lengths."""
         records = self.records()
         if self._matrix is None:
-            self._matrix = np.array([record.values for record in records.values()], dtype=np.float32)
+            rows = np.array([record.values for record in records.values()], dtype=np.float64)
+            self._matrix = rows, np.linalg.norm(rows, axis=1)
         return self._matrix
 
 
@@ -105,26 +111,34 @@ class Index:
 
         return self.namespaces[name].write(change)
 
-    def query(self, name: str, vector: Sequence[float], k: int, where: Any) -> list[tuple[Record, float]]:
+    def query(
+        self, name: str, vector: Sequence[float], k: int, where: Any, sparse: Mapping[str, Any] | None = None
+    ) -> list[tuple[Record, float]]:
         space = self.namespaces.get(name)
+        wanted = _sparse(sparse)
+        if wanted and self.metric != "dotproduct":
+            raise Refused(400, 3, "Index configuration does not support sparse values")
         if len(vector) != self.dimension:
             raise Refused(400, 3, f"Vector dimension {len(vector)} does not match the index's {self.dimension}")
         if space is None or not space.records():
             return []
         records = list(space.records().values())
         query = np.asarray(vector, dtype=np.float64)
-        rows = space.matrix().astype(np.float64)
+        rows, lengths = space.matrix()
         if self.metric == "euclidean":
             scores = ((rows - query) ** 2).sum(axis=1)
         else:
             scores = rows @ query
             if self.metric == "cosine":
-                scores = scores / (np.linalg.norm(rows, axis=1) * np.linalg.norm(query))
+                scores = scores / (lengths * np.linalg.norm(query))
+        if wanted:
+            scores = scores + [sum(wanted[at] * record.sparse[at] for at in wanted.keys() & record.sparse.keys())
+                               for record in records]  # fmt: skip
         # Equal ones in no order that anybody could rely on.
         order = np.argsort(scores if self.metric == "euclidean" else -scores, kind="stable")[::1]
         found = ((records[at], float(np.float32(scores[at]))) for at in order)
-        kept = [(record, score) for record, score in found if where is None or matches(where, record.metadata)]
-        return kept[:k]
+        kept = ((record, score) for record, score in found if where is None or matches(where, record.metadata))
+        return list(islice(kept, k))
 
     def _checked(self, vector: Mapping[str, Any]) -> Record:
         values = vector.get("values", [])
@@ -138,7 +152,22 @@ class Index:
         if len(json.dumps(metadata, ensure_ascii=False, separators=(",", ":")).encode()) > MOST_METADATA:
             raise Refused(400, 3, f"Metadata size exceeds the limit of {MOST_METADATA} bytes per vector")
         stored = {key: _stored(key, value) for key, value in metadata.items()}
-        return Record(vector["id"], [float(np.float32(value)) for value in values], stored)
+        sparse = _sparse(vector.get("sparseValues"))
+        return Record(vector["id"], np.asarray(values, dtype=np.float32).tolist(), stored, sparse)
+
+
+def _sparse(given: Mapping[str, Any] | None) -> dict[int, float]:
+    """Sparse values as they are kept, float32."""
+    if given is None:
+        return {}
+    indices, values = given["indices"], given["values"]
+    if len(indices) != len(values) or not indices:
+        raise Refused(400, 3, "Sparse vector size must be at least 1, with as many values as indices")
+    if len(indices) > MOST_SPARSE:
+        raise Refused(400, 3, f"Sparse vectors may have at most {MOST_SPARSE} values, got {len(indices)}")
+    if len(set(indices)) < len(indices) or not all(0 <= at < 2**32 for at in indices):
+        raise Refused(400, 3, "Sparse indices must be unique 32-bit numbers")
+    return {at: float(np.float32(value)) for at, value in zip(indices, values, strict=True)}
 
 
 def matches(where: Mapping[str, Any], metadata: Mapping[str, Any], *, missing_differs: bool = False) -> bool:

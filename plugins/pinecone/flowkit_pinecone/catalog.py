@@ -29,6 +29,8 @@ class Identity:
     index: str
     embedder: str | None = None
     dimension: int | None = None
+    words: str | None = None
+    """By which rules its texts are searchable by words; None where they are not."""
 
     @classmethod
     def read(cls, index: str, metadata: Mapping[str, Any], dimension: int | None) -> "Identity":
@@ -46,10 +48,10 @@ class Identity:
         name = metadata.get(_FIELD.format("name"))
         if name != index:
             raise StoreError(f"the place of pinecone index {index!r} belongs to {name!r}")
-        return cls(index, metadata.get(_FIELD.format("embedder")), dimension)
+        return cls(index, metadata.get(_FIELD.format("embedder")), dimension, metadata.get(_FIELD.format("words")))
 
     def metadata(self) -> dict[str, Any]:
-        entries = {"format": FORMAT, "name": self.index, "embedder": self.embedder}
+        entries = {"format": FORMAT, "name": self.index, "embedder": self.embedder, "words": self.words}
         return {_FIELD.format(key): value for key, value in entries.items() if value is not None}
 
     def joined(self, *, embedder: str | None, dimension: int | None) -> "Identity":
@@ -60,7 +62,7 @@ class Identity:
                     f"pinecone index {self.index!r} was built with {what} {mine!r}, not {given!r}",
                     hint=f"use {what} {mine!r}, or build a new index",
                 )
-        return Identity(self.index, self.embedder or embedder, self.dimension or dimension)
+        return replace(self, embedder=self.embedder or embedder, dimension=self.dimension or dimension)
 
 
 @dataclass

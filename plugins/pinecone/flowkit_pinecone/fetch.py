@@ -13,7 +13,7 @@ from flowkit_pinecone.rows import ODD, decode, decode_key, decode_metadata, scal
 from flowkit_pinecone.session import Row, Session, Walk
 from flowkit_pinecone.where import Plan, plan
 
-__all__ = ["fetch", "manifest", "stats"]
+__all__ = ["fetch", "manifest", "prefixed", "stats"]
 
 _WALKS = 8
 """Listings whose next page can be read without starting again."""
@@ -106,6 +106,19 @@ async def manifest(session: Session, source: str | None) -> AsyncIterator[RowKey
             key = decode_key(row.id, row.metadata)
             if source is None or key.source == source:
                 yield key
+
+
+async def prefixed(session: Session, prefix: str) -> AsyncIterator[str]:
+    """The ids that begin with it, in order, a page at a time."""
+    await session.fresh()
+    token: str | None = None
+    while True:
+        walk = await session.ids(token, prefix)
+        for id in walk.ids:
+            yield id
+        token = walk.token
+        if not token:
+            return
 
 
 async def stats(session: Session) -> StoreStats:

@@ -24,6 +24,7 @@ _LONGEST_ID = 512
 _PLAIN = re.compile(r"[a-z0-9](?:[a-z0-9-]*[a-z0-9])?")
 _SAFE = frozenset(b"abcdefghijklmnopqrstuvwxyz0123456789")
 _NAMED_ESCAPE = re.compile(r"-([0-9a-f]{2})")
+_UNESCAPED = re.compile(r"[\x22-\x7d]*")
 _ESCAPE = re.compile(r"[!~]([0-9a-f]{2})")
 
 
@@ -83,6 +84,8 @@ def row_id(record: str) -> str:
 
 
 def _escaped(text: str, what: str) -> str:
+    if len(text) <= _LONGEST_ID and _UNESCAPED.fullmatch(text):
+        return text
     # An escape begins with the lowest letter for what is below it, and with the highest for what is above.
     data = text.encode("utf-8", "surrogatepass")
     name = "".join(f"!{byte:02x}" if byte <= 0x21 else f"~{byte:02x}" if byte >= 0x7E else chr(byte) for byte in data)

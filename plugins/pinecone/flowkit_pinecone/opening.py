@@ -15,6 +15,7 @@ from flowkit_pinecone.names import pinecone_name
 from flowkit_pinecone.rows import Metric
 from flowkit_pinecone.session import Session
 from flowkit_pinecone.waiting import Waiting
+from flowkit_pinecone.words import RULES
 
 if TYPE_CHECKING:
     from pinecone.models.indexes.index import IndexModel
@@ -23,15 +24,17 @@ __all__ = ["Opening"]
 
 _FIRST_WAIT = 0.05
 _LONGEST_WAIT = 2.0
+_COPY = "copy the index into a new one with hybrid=True (flowkit.rag.copy_index), without embedding again"
 
 
 @dataclass(frozen=True)
 class Opening:
-    """Which index and namespace, and how an index is made that is not there."""
+    """Which index and namespace, and how an index is made that is not there. With `hybrid` the metric is dotproduct."""
 
     index: str
     namespace: str
     metric: Metric
+    hybrid: bool
     cloud: str
     region: str
     wait_seconds: float
@@ -60,7 +63,8 @@ class Opening:
         place = Place(self.index, name, model.host or "", self.namespace)
         waiting = Waiting(link, self.wait_seconds)
         catalog = Catalog(link, place, waiting)
-        identity = Identity(self.index, None, model.dimension).joined(embedder=embedder, dimension=dimension)
+        words = RULES if self.hybrid else None
+        identity = Identity(self.index, None, model.dimension, words).joined(embedder=embedder, dimension=dimension)
         if made:
             await catalog.identify(identity)
         else:
@@ -72,6 +76,7 @@ class Opening:
             else:
                 identity = stored
                 identity.joined(embedder=embedder, dimension=dimension)
+                self._check_words(identity)
         session = Session(link, place, self.metric, identity, waiting, catalog)
         await catalog.read()
         return session
@@ -136,14 +141,34 @@ class Opening:
             await asyncio.sleep(seconds)
             seconds = min(seconds * 2, _LONGEST_WAIT)
 
+    def _check_words(self, identity: Identity) -> None:
+        if self.hybrid and identity.words is None:
+            raise IdentityError(
+                f"pinecone index {self.index!r} was built without hybrid=True: its rows cannot be found by words",
+                hint=f"leave out hybrid=True, or {_COPY}",
+            )
+        if identity.words is not None and not self.hybrid:
+            raise IdentityError(
+                f"pinecone index {self.index!r} was built with hybrid=True: its rows are found by words as well",
+                hint=f"open it with Pinecone({self.index!r}, hybrid=True)",
+            )
+
     def _check(self, model: "IndexModel") -> None:
         if model.vector_type != "dense" or model.dimension is None:
             raise StoreError(f"pinecone index {self.index!r} is of type {model.vector_type!r}, not 'dense'")
-        if model.metric != self.metric:
+        if model.metric == self.metric:
+            return
+        if self.hybrid:
             raise IdentityError(
-                f"pinecone index {self.index!r} was built with metric {model.metric!r}, not {self.metric!r}",
-                hint=f"use metric={model.metric!r}, or build a new index",
+                f"pinecone index {self.index!r} was built with metric {model.metric!r}, and hybrid search needs "
+                "'dotproduct'",
+                hint=f"leave out hybrid=True, or {_COPY}",
             )
+        or_hybrid = ", or hybrid=True if it was built with that" if model.metric == "dotproduct" else ""
+        raise IdentityError(
+            f"pinecone index {self.index!r} was built with metric {model.metric!r}, not {self.metric!r}",
+            hint=f"use metric={model.metric!r}{or_hybrid}, or build a new index",
+        )
 
     def _doing(self, what: str) -> str:
         name = pinecone_name(self.index)

@@ -1,6 +1,6 @@
 """Documents as Pinecone's records, and back to the letter.
 
-record = encode(document, vector, "cosine")
+record = encode(document, vector)
 document = decode(id, record.metadata)
 
 Metadata that Pinecone holds as it is stands under its own key, where filters find it. The rest (objects, mixed lists,
@@ -9,7 +9,7 @@ integers beyond 2**53, keys that it refuses) is JSON in one reserved entry, toge
 
 import json
 import math
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from flowkit import Document, ScoredDocument
@@ -17,6 +17,7 @@ from flowkit.errors import InvalidInputError, StoreError
 from flowkit.plugin import RowKey, TextPart, key_type
 from flowkit.rag.stores.hits import stored_document, stored_hit
 from flowkit.rag.stores.rules import row_key
+from flowkit_pinecone.words import Sparse
 
 if TYPE_CHECKING:
     import numpy as np
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
     Float32 = np.ndarray[Any, np.dtype[np.float32]]
 
 __all__ = ["LARGEST", "LARGEST_METADATA", "ODD", "ROW", "TEXT", "Metric", "Record", "decode", "decode_hit",
-           "decode_key", "decode_metadata", "encode", "kinds", "scaled", "stored_length"]  # fmt: skip
+           "decode_key", "decode_metadata", "encode", "kinds", "scaled", "stored_length", "units"]  # fmt: skip
 
 Metric = Literal["cosine", "dotproduct", "euclidean"]
 TEXT = "flowkit:text"
@@ -38,6 +39,7 @@ LARGEST_METADATA = 40_960
 _HASHES = 64
 _UNIT = 2e-7
 _NOT_UNIT = 1e-3
+_AT_ONCE = 1_000
 _dumps = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
 _read = json.JSONDecoder().decode
 
@@ -47,13 +49,16 @@ class Record(NamedTuple):
 
     metadata: dict[str, Any]
     vector: "Float32 | None"
+    size_bytes: int
+    """Of the metadata, as it is sent."""
+    words: Sparse | None = None
 
 
-def encode(document: Document, vector: "Float32 | None", metric: Metric, *, length: float | None = None) -> Record:
-    """Vectors are brought to length 1, except for euclidean; `length` is that of the stored one (vector None).
+def encode(document: Document, vector: "Float32 | None", length: float | None = None) -> Record:
+    """`vector` as `units` gives it; `length` is that of the original, where it was another one.
 
     Raises:
-        InvalidInputError: the vector is all zeros, or not of length 1 for dotproduct, or text and metadata are too big.
+        InvalidInputError: text and metadata are too big.
     """
     metadata: dict[str, Any] = {}
     odd: dict[str, Any] = {}
@@ -69,9 +74,6 @@ def encode(document: Document, vector: "Float32 | None", metric: Metric, *, leng
                 odd[key] = value
             else:
                 floats.append(key)
-    unit = vector
-    if vector is not None:
-        unit, length = _stored(vector, document.id or "", metric)
     more: dict[str, Any] = {}
     if odd:
         more["m"] = odd
@@ -84,8 +86,37 @@ def encode(document: Document, vector: "Float32 | None", metric: Metric, *, leng
     hashes = row_key(document)
     metadata[TEXT] = document.text
     metadata[ROW] = hashes.text_hash + hashes.metadata_hash + (_dumps(more) if more else "")
-    _check_size(document, metadata)
-    return Record(metadata, unit)
+    return Record(metadata, vector, _checked_size(document, metadata))
+
+
+def units(vectors: "Mapping[str, Float32]", metric: Metric) -> "Iterator[tuple[Float32, float | None]]":
+    """Each vector as Pinecone gets it: of length 1, except for euclidean. Then the length that gives the original back,
+    None where it is the same.
+
+    Raises:
+        InvalidInputError: a vector is all zeros, or not of length 1 for dotproduct.
+    """
+    import numpy as np
+
+    ids = list(vectors)
+    for at in range(0, len(ids), _AT_ONCE):
+        some = np.array([vectors[id] for id in ids[at : at + _AT_ONCE]], dtype=np.float64)
+        lengths = np.sqrt(np.einsum("ij,ij->i", some, some)).tolist()
+        for id, wide, length in zip(ids[at : at + _AT_ONCE], some, lengths, strict=True):
+            if not length:
+                raise InvalidInputError(
+                    f"the vector of {id!r} is all zeros, which Pinecone does not take",
+                    hint="the embedder gave no usable vector; leave the text out",
+                )
+            if metric == "dotproduct" and abs(length - 1) > _NOT_UNIT:
+                raise InvalidInputError(
+                    f"the vector of {id!r} has length {length:g}; with metric 'dotproduct' vectors have length 1",
+                    hint='use metric="cosine", which takes any length',
+                )
+            if metric == "euclidean" or abs(length - 1) < _UNIT:
+                yield vectors[id], None
+            else:
+                yield (wide / length).astype(np.float32), length
 
 
 def decode(id: str, metadata: Mapping[str, Any] | None) -> Document:
@@ -176,33 +207,12 @@ def _is_plain(document: Document) -> bool:
     return type(part) is TextPart and part.model_fields_set == {"text"}
 
 
-def _stored(vector: "Float32", id: str, metric: Metric) -> "tuple[Float32, float | None]":
-    """The vector as Pinecone gets it, and the length that gives the original back; None where it is the same."""
-    import numpy as np
+def _checked_size(document: Document, metadata: Mapping[str, Any]) -> int:
+    import orjson
 
-    if not vector.any():
-        raise InvalidInputError(
-            f"the vector of {id!r} is all zeros, which Pinecone does not take",
-            hint="the embedder gave no usable vector; leave the text out",
-        )
-    if metric == "euclidean":
-        return vector, None
-    wide = vector.astype(np.float64)
-    length = float(np.sqrt(wide @ wide))
-    if metric == "dotproduct" and abs(length - 1) > _NOT_UNIT:
-        raise InvalidInputError(
-            f"the vector of {id!r} has length {length:g}; with metric 'dotproduct' vectors have length 1",
-            hint='use metric="cosine", which takes any length',
-        )
-    if abs(length - 1) < _UNIT:
-        return vector, None
-    return (wide / length).astype(np.float32), length
-
-
-def _check_size(document: Document, metadata: Mapping[str, Any]) -> None:
-    size = len(_dumps(metadata).encode())
+    size = len(orjson.dumps(metadata))
     if size <= LARGEST_METADATA:
-        return
+        return size
     source = document.metadata.get("source")
     place = f" of {source!r}" if isinstance(source, str) else ""
     raise InvalidInputError(

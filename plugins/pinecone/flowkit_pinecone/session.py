@@ -4,13 +4,14 @@ async for rows in session.scan(await session.plan(where), where): …
 rows = await session.rows(ids)
 """
 
-from collections.abc import AsyncIterator, Mapping, Sequence
+import asyncio
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 from urllib.parse import quote_plus
 
 from flowkit import Filter
-from flowkit.errors import BackendError
+from flowkit.errors import BackendError, FilterTypeError, StoreError
 from flowkit.plugin import check, compile
 from flowkit.rag.stores.turns import Turns
 from flowkit_pinecone.catalog import Catalog, Identity
@@ -19,8 +20,11 @@ from flowkit_pinecone.names import CATALOG, DEFAULT, record_id, row_id
 from flowkit_pinecone.rows import ODD, Metric, decode_metadata
 from flowkit_pinecone.waiting import Waiting
 from flowkit_pinecone.where import Plan, plan
+from flowkit_pinecone.words import RULES
 
 __all__ = ["Row", "Session", "Walk"]
+
+T = TypeVar("T")
 
 _URL = 6_000
 """Bytes of ids in one address: ids to fetch are sent there, and servers cut long ones."""
@@ -36,6 +40,8 @@ class Row(NamedTuple):
     id: str
     metadata: Mapping[str, Any] | None
     vector: Any = None
+    words: Any = None
+    """Its sparse values, where it has some: `indices` and `values`."""
 
 
 class Walk(NamedTuple):
@@ -62,6 +68,19 @@ class Session:
     def dimension(self) -> int:
         return self.identity.dimension or 0
 
+    def check_words(self) -> None:
+        """Before texts are written or searched by words.
+
+        Raises:
+            StoreError: the index has texts, but by the rules of another version.
+        """
+        if self.identity.words not in (None, RULES):
+            raise StoreError(
+                f"the texts of pinecone index {self.identity.index!r} were made searchable by rules "
+                f"{self.identity.words}, this version has {RULES}",
+                hint="copy the index into a new one (flowkit.rag.copy_index), or use the version that built it",
+            )
+
     async def call(self, doing: str, method: str, **arguments: Any) -> Answer:
         return await self.link.call(self.place, doing, method, **arguments)
 
@@ -78,6 +97,25 @@ class Session:
         if where is None:
             return _ALL
         await self.catalog.read()
+        return self._plan(where)
+
+    async def planned(self, where: Filter | None, find: Callable[[Plan], Awaitable[T]]) -> T:
+        """What `find` gives by the plan. It is tried by the types that were known before, while they are read again, as
+        reading them first would take as long as the search; when they have changed, it is tried again.
+
+        Raises:
+            FilterTypeError: as `plan` does.
+        """
+        if where is None:
+            return await find(_ALL)
+        try:
+            before = self._plan(where)
+        except FilterTypeError:
+            return await find(await self.plan(where))
+        found, now = await asyncio.gather(find(before), self.plan(where))
+        return found if now == before else await find(now)
+
+    def _plan(self, where: Filter) -> Plan:
         check(where, {key: kinds - {ODD} for key, kinds in self.catalog.kinds.items()})
         return plan(where, self.catalog.kinds)
 
@@ -97,9 +135,10 @@ class Session:
             found.update((row.id, row) for row in await self._fetch(some))
         return found
 
-    async def ids(self, token: str | None) -> Walk:
+    async def ids(self, token: str | None, prefix: str = "") -> Walk:
         """Some ids, in order, and the token for those after them."""
-        answer = await self.call("list", "list_paginated", limit=_LISTED, pagination_token=token)
+        begin = {"prefix": record_id(prefix)} if prefix else {}
+        answer = await self.call("list", "list_paginated", limit=_LISTED, pagination_token=token, **begin)
         listed = [row_id(item.id) for item in answer.value.vectors]
         return Walk(listed, answer.value.pagination.next if answer.value.pagination else None)
 
@@ -158,7 +197,10 @@ class Session:
 
 
 def _rows(answer: Answer) -> list[Row]:
-    return [Row(row_id(id), record.metadata, record.values) for id, record in answer.value.vectors.items()]
+    return [
+        Row(row_id(id), record.metadata, record.values, record.sparse_values)
+        for id, record in answer.value.vectors.items()
+    ]
 
 
 def _addressed(ids: Sequence[str]) -> list[list[str]]:

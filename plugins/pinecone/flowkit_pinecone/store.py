@@ -8,18 +8,19 @@ from collections.abc import AsyncIterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from flowkit import Filter, ScoredDocument
-from flowkit.errors import InvalidInputError, StateError, UnsupportedError
+from flowkit.errors import ConfigError, InvalidInputError, StateError, UnsupportedError
 from flowkit.plugin import (
     EmbeddedDocument,
     Page,
     RowKey,
+    SearchMode,
     SearchQuery,
     StoreAbilities,
     StorePlugin,
     StoreStats,
     check,
 )
-from flowkit.rag.stores.rules import checked_query, checked_rows, checked_selector
+from flowkit.rag.stores.rules import checked_query, checked_rows, checked_selector, clean_id
 from flowkit_pinecone.catalog import Identity
 from flowkit_pinecone.link import Access, Link
 from flowkit_pinecone.names import checked_namespace, pinecone_name, row_id
@@ -36,24 +37,25 @@ class Pinecone(StorePlugin):
     """A vector index in Pinecone. It is made, serverless, when it is first written to.
 
     Safe for many tasks, threads, loops and processes. Reads wait for what this object wrote before them; what others
-    wrote is seen when Pinecone shows it, after a moment. Searches by vector only.
+    wrote is seen when Pinecone shows it, after a moment. Searches by vector, and with `hybrid=True` by words too.
     """
 
     name = "pinecone"
     environment = ("PINECONE_API_KEY",)
-    abilities = StoreAbilities(modes=("vector",), exact=False, namespaces=True, tells_size=False)
 
     def __init__(
         self,
         index: str,
         *,
         embedder: str | None = None,
+        mode: SearchMode = "vector",
         api_key: str | None = None,
         host: str | None = None,
         cloud: str = "aws",
         region: str = "us-east-1",
         namespace: str = "",
         metric: Metric = "cosine",
+        hybrid: bool = False,
         wait_seconds: float = 30.0,
         retry_seconds: float = 60.0,
         timeout_seconds: float = 30.0,
@@ -62,30 +64,42 @@ class Pinecone(StorePlugin):
 
         Args:
             index: its name, any text; Pinecone's own name of it is `pinecone_name(index)`.
+            mode: how retrieving searches when it does not say; what is not "vector" needs `hybrid`.
             api_key: by default the SDK's own, PINECONE_API_KEY.
             host: where Pinecone's control plane is, for a proxy or a local server.
             cloud: where a new index is made, together with `region`.
             namespace: a part of the index with rows of its own; "" is the default one.
             metric: how a new index compares. Vectors of any length for cosine, of length 1 for dotproduct.
+            hybrid: search by words, and by both, too. The index is made with metric dotproduct and takes vectors of any
+                length, with the scores of cosine.
             wait_seconds: how long a read waits until earlier writes of this object can be seen; 0 for not at all.
             retry_seconds: how long a request that is told "later" is repeated, all attempts together.
             timeout_seconds: how long one request may take.
 
         Raises:
             InvalidInputError: a name, metric or time that cannot be.
+            ConfigError: a mode that the index will not have.
         """
         pinecone_name(index)  # raises for what is no name
         if metric not in ("cosine", "dotproduct", "euclidean"):
             raise InvalidInputError(f"metric is {metric!r}", hint="use 'cosine', 'dotproduct' or 'euclidean'")
+        if hybrid and metric == "euclidean":
+            raise InvalidInputError(
+                "metric 'euclidean' has no hybrid search in Pinecone", hint="leave out metric=, or hybrid=True"
+            )
         for what, seconds in (("wait_seconds", wait_seconds), ("retry_seconds", retry_seconds)):
             if not seconds >= 0:
                 raise InvalidInputError(f"{what} is {seconds!r}", hint="give 0 or more")
         self.index = index
         self.embedder = embedder
+        self.mode = mode
+        if mode != "vector" and not hybrid:
+            raise ConfigError(f"pinecone index {index!r} has no {mode} search", hint="give hybrid=True as well")
         self._opening = Opening(
             index=index,
             namespace=checked_namespace(namespace),
-            metric=metric,
+            metric="dotproduct" if hybrid else metric,
+            hybrid=hybrid,
             cloud=cloud,
             region=region,
             wait_seconds=wait_seconds,
@@ -96,6 +110,12 @@ class Pinecone(StorePlugin):
         self._session: Session | None = None
         self._planned: Identity | None = None
         """What an index is to be made with, as soon as a vector tells its dimension."""
+
+    @property
+    def abilities(self) -> StoreAbilities:
+        """How it searches depends on `hybrid`."""
+        modes: tuple[SearchMode, ...] = ("vector", "keyword", "hybrid") if self._opening.hybrid else ("vector",)
+        return StoreAbilities(modes=modes, exact=False, namespaces=True, tells_size=False)
 
     async def open(self, *, create: bool, dimension: int | None = None, embedder: str | None = None) -> None:
         """Open the index, or make it; cheap when it is open already. Of unknown dimension, it is made by the first
@@ -133,7 +153,7 @@ class Pinecone(StorePlugin):
         session = self._opened()
         dimension = session.identity.dimension if session else None
         checked = checked_rows(list(rows), index=self.index, dimension=dimension)
-        records = prepared(checked, self._opening.metric)
+        records = prepared(checked, self._opening.metric, hybrid=self._opening.hybrid)
         if not checked:
             return
         if session is None:
@@ -150,18 +170,19 @@ class Pinecone(StorePlugin):
         """The best `query.k` rows with score ≥ `min_score`, best first; as exact as Pinecone's index is.
 
         Raises:
-            UnsupportedError: the query has a text.
+            UnsupportedError: the query has a text, and the index is no hybrid one.
         """
         from flowkit_pinecone.search import search
 
         session = self._opened()
-        if query.text is not None or query.vector is None:
+        if query.mode not in self.abilities.modes:
             raise UnsupportedError(
                 f"pinecone index {self.index!r} has no {query.mode} search, only vector search",
-                hint="search another store by keyword, and merge both lists with flowkit.rag.fuse",
+                hint="build one with hybrid=True, or search another store by keyword and merge with flowkit.rag.fuse",
             )
         if session is None:
-            checked_query(query.vector, index=self.index, dimension=None, embedder=self.embedder)
+            if query.vector is not None:
+                checked_query(query.vector, index=self.index, dimension=None, embedder=self.embedder)
             self._check(query.where)
             return []
         return await search(session, query)
@@ -194,6 +215,29 @@ class Pinecone(StorePlugin):
         if session is not None:
             async for key in manifest(session, source):
                 yield key
+
+    async def ids(self, *, prefix: str = "") -> AsyncIterator[str]:
+        """The ids that begin with `prefix`, in order, read a page at a time: no text, metadata or vector is read."""
+        from flowkit_pinecone.fetch import prefixed
+
+        session = self._opened()
+        if session is not None:
+            async for id in prefixed(session, clean_id(prefix)):
+                yield id
+
+    async def delete_prefix(self, prefix: str) -> int:
+        """Delete the rows whose ids begin with `prefix`, at most 1,000 at a time; returns how many rows went.
+
+        Raises:
+            InvalidInputError: the prefix is empty.
+        """
+        from flowkit_pinecone.write import delete_prefix
+
+        session = self._opened()
+        prefix = clean_id(prefix)
+        if not prefix:
+            raise InvalidInputError("the prefix is empty", hint="to delete every row, call clear()")
+        return 0 if session is None else await delete_prefix(session, prefix)
 
     async def delete(self, *, ids: Sequence[str] | None = None, where: Filter | None = None) -> int:
         """Delete by exactly one selector; returns how many rows went."""

@@ -34,3 +34,13 @@ class TestPinecone(StoreContract):
 
     def _made(self) -> Pinecone:
         return Pinecone("Menu de la semaine", api_key="k", host=self._server.url, namespace=self.namespace)
+
+
+class TestPineconeHybrid(TestPinecone):
+    """With words beside the vectors."""
+
+    modes: ClassVar[frozenset[SearchMode]] = frozenset({"vector", "keyword", "hybrid"})
+    namespace = ""
+
+    def _made(self) -> Pinecone:
+        return Pinecone("menu", api_key="k", host=self._server.url, hybrid=True)
