@@ -91,7 +91,7 @@ def translated(error: Exception, *, place: str, name: str, method: str, hint: st
 
     if isinstance(error, FlowkitError):
         return error
-    text = (error.strerror if isinstance(error, OSError) else None) or str(error)
+    text = (error.strerror if isinstance(error, OSError) else None) or str(error) or type(error).__name__
     what = f"chroma could not {_DOING.get(method, method)} index {name!r} ({place}): {text}"
     if any(sign in text.lower() for sign in _FULL):
         return BackendError(what, status="RESOURCE_EXHAUSTED", hint="free some space and do it again")

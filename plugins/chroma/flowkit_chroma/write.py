@@ -5,11 +5,11 @@ gone = await delete(session, ids=["c1"], where=None)
 """
 
 from collections.abc import AsyncIterator, Mapping, Sequence
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from typing import TYPE_CHECKING, Any
 
 from flowkit import Document, Filter
-from flowkit.errors import InvalidInputError
+from flowkit.errors import FlowkitError, InvalidInputError
 from flowkit.plugin import EmbeddedDocument
 from flowkit.rag.stores.rules import checked_rows, wanted_ids
 from flowkit_chroma.catalog import Identity
@@ -43,7 +43,7 @@ async def upsert(session: Session, rows: Sequence[EmbeddedDocument]) -> None:
         keeping = [id for id, (_, vector) in checked.items() if vector is None]
         vectors = await _stored_vectors(session, stored, keeping)
         await session.catalog.add({kind for document, _ in checked.values() for kind in kinds(document.metadata)})
-        try:
+        async with _marked(session):
             for at in range(0, len(ids), step):
                 some = ids[at : at + step]
                 records = [_record(*checked[id], stored.get(id), vectors.get(id)) for id in some]
@@ -54,8 +54,6 @@ async def upsert(session: Session, rows: Sequence[EmbeddedDocument]) -> None:
                     documents=[record.text for record in records],
                     metadatas=[record.metadata for record in records],
                 )
-        finally:
-            await session.catalog.touch()
 
 
 async def delete(session: Session, *, ids: Sequence[str] | None, where: Filter | None) -> int:
@@ -96,15 +94,25 @@ async def _turn(session: Session) -> AsyncIterator[None]:
         yield
 
 
+@asynccontextmanager
+async def _marked(session: Session) -> AsyncIterator[None]:
+    """Mark what is written in this block, also when it fails half-way."""
+    try:
+        yield
+    except BaseException:
+        with suppress(FlowkitError):  # what failed first is what is told
+            await session.catalog.touch()
+        raise
+    await session.catalog.touch()
+
+
 async def _remove(session: Session, ids: Sequence[str]) -> None:
     if not ids:
         return
     step = await session.link.batch_size()
-    try:
+    async with _marked(session):
         for at in range(0, len(ids), step):
             await session.call("delete", ids=list(ids[at : at + step]))
-    finally:
-        await session.catalog.touch()
 
 
 async def _stored_vectors(session: Session, stored: Mapping[str, Row], ids: Sequence[str]) -> dict[str, Any]:
