@@ -4,6 +4,8 @@ Both stand in a namespace of their own, one record for the identity and one for 
 add some at the same time lose nothing. They can be read before the rows that they speak of are written.
 """
 
+import math
+import time
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from hashlib import sha256
@@ -19,6 +21,7 @@ __all__ = ["FORMAT", "Catalog", "Identity"]
 FORMAT = 1
 _IDENTITY = "identity"
 _PAGE = 1_000
+_RECENT_SECONDS = 1.0
 _FIELD = "flowkit:{}"
 
 
@@ -73,6 +76,12 @@ class Catalog:
     rows: Place
     waiting: Waiting
     kinds: dict[str, set[str]] = field(default_factory=dict)
+    _read_at: float = -math.inf
+
+    @property
+    def is_recent(self) -> bool:
+        """Whether it was read in this moment, so that a search need not read it again."""
+        return time.monotonic() - self._read_at < _RECENT_SECONDS
 
     @property
     def place(self) -> Place:
@@ -92,6 +101,7 @@ class Catalog:
         """Know what others have written."""
         kinds: dict[str, set[str]] = {}
         token: str | None = None
+        began = time.monotonic()
         while True:
             answer = await self.link.call(
                 self.place,
@@ -107,7 +117,7 @@ class Catalog:
             token = answer.value.pagination.next if answer.value.pagination else None
             if not token:
                 break
-        self.kinds = kinds
+        self.kinds, self._read_at = kinds, began
 
     async def add(self, kinds: Iterable[tuple[str, str]], dimension: int) -> None:
         """Write what is new of these keys and types; when this returns, others can read it."""

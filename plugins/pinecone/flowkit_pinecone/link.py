@@ -36,6 +36,7 @@ _CONNECTION_SECONDS = 10.0
 _REPEATED = frozenset({408, 425, 429, 500, 502, 503, 504})
 _COMMITTED = ("x-pinecone-request-lsn", "x-pinecone-lsn-committed")
 _RECONCILED = ("x-pinecone-max-indexed-lsn", "x-pinecone-lsn-reconciled")
+_NUMBERED = frozenset(name.encode() for name in _COMMITTED + _RECONCILED)
 _headers: contextvars.ContextVar[dict[str, str] | None] = contextvars.ContextVar("flowkit_pinecone", default=None)
 
 
@@ -235,7 +236,9 @@ class _Clients:
 async def _keep_headers(response: "httpx.Response") -> None:
     headers = _headers.get()
     if headers is not None:
-        headers.update(response.headers)
+        for name, value in response.headers.raw:
+            if name.lower() in _NUMBERED:
+                headers[name.lower().decode("ascii")] = value.decode("ascii", "replace")
 
 
 def _number(headers: Mapping[str, str], names: tuple[str, ...]) -> int | None:

@@ -24,7 +24,7 @@ __all__ = ["Opening"]
 
 _FIRST_WAIT = 0.05
 _LONGEST_WAIT = 2.0
-_COPY = "copy the index into a new one with hybrid=True (flowkit.rag.copy_index), without embedding again"
+_COPY = "copy the index into a new one, which embeds nothing again: flowkit store:copy … --to hybrid=true"
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from flowkit import Document, ScoredDocument
 from flowkit.errors import InvalidInputError, StoreError
-from flowkit.plugin import RowKey, TextPart, key_type
+from flowkit.plugin import RowKey, TextPart, key_type, metadata_hash, text_hash
 from flowkit.rag.stores.hits import stored_document, stored_hit
 from flowkit.rag.stores.rules import row_key
 from flowkit_pinecone.words import Sparse
@@ -81,11 +81,15 @@ def encode(document: Document, vector: "Float32 | None", length: float | None = 
         more["f"] = floats
     if length is not None:
         more["l"] = length
-    if not _is_plain(document):
+    text = document.text
+    if _is_plain(document):
+        hashes = text_hash(text) + metadata_hash(document.metadata)  # as row_key has them, which does more
+    else:
         more["c"] = document.to_wire()["content"]
-    hashes = row_key(document)
-    metadata[TEXT] = document.text
-    metadata[ROW] = hashes.text_hash + hashes.metadata_hash + (_dumps(more) if more else "")
+        keyed = row_key(document)
+        hashes = keyed.text_hash + keyed.metadata_hash
+    metadata[TEXT] = text
+    metadata[ROW] = hashes + (_dumps(more) if more else "")
     return Record(metadata, vector, _checked_size(document, metadata))
 
 

@@ -37,6 +37,8 @@ async def search(session: Session, query: SearchQuery) -> list[ScoredDocument]:
     async def find(planned: Plan) -> list[Hits]:
         if planned.where is False:
             return [{} for _ in asked]
+        if len(asked) == 1:
+            return [await _best(session, asked[0], depth, planned, query.where)]
         return await asyncio.gather(*(_best(session, each, depth, planned, query.where) for each in asked))
 
     await session.fresh()

@@ -19,7 +19,7 @@ from flowkit_pinecone.link import Answer, Link, Place
 from flowkit_pinecone.names import CATALOG, DEFAULT, record_id, row_id
 from flowkit_pinecone.rows import ODD, Metric, decode_metadata
 from flowkit_pinecone.waiting import Waiting
-from flowkit_pinecone.where import Plan, plan
+from flowkit_pinecone.where import Plan, keys, plan
 from flowkit_pinecone.words import RULES
 
 __all__ = ["Row", "Session", "Walk"]
@@ -100,18 +100,23 @@ class Session:
         return self._plan(where)
 
     async def planned(self, where: Filter | None, find: Callable[[Plan], Awaitable[T]]) -> T:
-        """What `find` gives by the plan. It is tried by the types that were known before, while they are read again, as
-        reading them first would take as long as the search; when they have changed, it is tried again.
+        """What `find` gives by the plan, for a search. A type that a key has got from somebody else may be missed for a
+        second. After that the search is tried by the types that are known, while they are read again, as reading them
+        first would take as long as it does; when they have changed, it is tried again.
 
         Raises:
             FilterTypeError: as `plan` does.
         """
         if where is None:
             return await find(_ALL)
+        if not keys(where) <= self.catalog.kinds.keys():
+            return await find(await self.plan(where))
         try:
             before = self._plan(where)
         except FilterTypeError:
             return await find(await self.plan(where))
+        if self.catalog.is_recent:
+            return await find(before)
         found, now = await asyncio.gather(find(before), self.plan(where))
         return found if now == before else await find(now)
 

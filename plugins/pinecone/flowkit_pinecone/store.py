@@ -5,6 +5,7 @@ ai = Flowkit(plugins=[store])
 """
 
 from collections.abc import AsyncIterator, Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from flowkit import Filter, ScoredDocument
@@ -31,6 +32,9 @@ if TYPE_CHECKING:
     from flowkit_pinecone.session import Session
 
 __all__ = ["Pinecone"]
+
+_BY_VECTOR = StoreAbilities(modes=("vector",), exact=False, namespaces=True, tells_size=False)
+_HYBRID = replace(_BY_VECTOR, modes=("vector", "keyword", "hybrid"))
 
 
 class Pinecone(StorePlugin):
@@ -114,8 +118,7 @@ class Pinecone(StorePlugin):
     @property
     def abilities(self) -> StoreAbilities:
         """How it searches depends on `hybrid`."""
-        modes: tuple[SearchMode, ...] = ("vector", "keyword", "hybrid") if self._opening.hybrid else ("vector",)
-        return StoreAbilities(modes=modes, exact=False, namespaces=True, tells_size=False)
+        return _HYBRID if self._opening.hybrid else _BY_VECTOR
 
     async def open(self, *, create: bool, dimension: int | None = None, embedder: str | None = None) -> None:
         """Open the index, or make it; cheap when it is open already. Of unknown dimension, it is made by the first

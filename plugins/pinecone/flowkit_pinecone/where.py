@@ -14,7 +14,7 @@ from flowkit import Filter
 from flowkit.plugin import And, Comparison, Membership, Not, Or, compile
 from flowkit_pinecone.rows import ODD
 
-__all__ = ["Kinds", "Plan", "plan"]
+__all__ = ["Kinds", "Plan", "keys", "plan"]
 
 Kinds = Mapping[str, Collection[str]]
 """Metadata key → the types that it has had, and ODD."""
@@ -42,6 +42,18 @@ def plan(filter: Filter, kinds: Kinds) -> Plan:
     if filter.depth > _DEEPEST:
         return _LOOK
     return _plan(filter, kinds, negated=False)
+
+
+def keys(filter: Filter) -> set[str]:
+    """The metadata keys that it looks at."""
+    match filter:
+        case And(left=left, right=right) | Or(left=left, right=right):
+            return keys(left) | keys(right)
+        case Not(expr=expr):
+            return keys(expr)
+        case Comparison(key=key) | Membership(key=key):
+            return {key}
+    raise TypeError(f"{filter!r} is no filter")
 
 
 def _plan(node: Filter, kinds: Kinds, *, negated: bool) -> Plan:
