@@ -19,7 +19,7 @@ from flowkit.core.registry import Registry
 from flowkit.core.spans import ATTRIBUTES, annotate
 from flowkit.core.sqlite_files import make_private_file, transaction, use_wal
 from flowkit.core.threads import run_in_thread
-from flowkit.rag.stores.abilities import NamespacedStore, StoreAbilities
+from flowkit.rag.stores.abilities import NamespacedStore, SqlStore, StoreAbilities
 from flowkit.rag.stores.contract import (
     EmbeddedDocument,
     Page,
@@ -82,6 +82,7 @@ __all__ = [
     "SearchOptions",
     "SearchQuery",
     "Settings",
+    "SqlStore",
     "StoreAbilities",
     "StorePlugin",
     "StoreStats",

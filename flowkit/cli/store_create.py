@@ -17,8 +17,7 @@ from flowkit.cli.tables import print_lines, styled
 from flowkit.cli.units import number
 from flowkit.config import Settings
 from flowkit.errors import UnsupportedError
-from flowkit.plugin import StoreStats
-from flowkit.rag.stores.abilities import SqlStore
+from flowkit.plugin import SqlStore, StoreStats
 from flowkit.server.reflection.role import stand_down
 
 __all__ = ["create"]

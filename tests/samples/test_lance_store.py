@@ -1,5 +1,6 @@
 """The sample store in LanceDB keeps the contract of vector stores, on real files; an app uses it as any other."""
 
+from collections.abc import Iterator
 from pathlib import Path
 from typing import ClassVar
 
@@ -9,6 +10,7 @@ from flowkit import Document, F, Flowkit
 from flowkit.plugin import SearchMode, VectorStore
 from flowkit.testing import FakeEmbedder, StoreContract
 from samples.lance_store.lance_store import Lance
+from tests.plugins.chroma.conftest import quick_folder
 
 pytestmark = pytest.mark.heavy
 
@@ -19,9 +21,9 @@ class TestLance(StoreContract):
     big_batch = 1_000
 
     @pytest.fixture
-    def store(self, tmp_path: Path) -> Lance:
-        self.folder = tmp_path
-        return Lance("menu", path=tmp_path)
+    def store(self) -> Iterator[Lance]:
+        with quick_folder() as self.folder:
+            yield Lance("menu", path=self.folder)
 
     def make_store(self, store: VectorStore) -> Lance:
         return Lance("menu", path=self.folder)

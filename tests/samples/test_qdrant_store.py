@@ -1,5 +1,6 @@
 """The sample store in Qdrant keeps the contract of vector stores, in its local mode; an app uses it as any other."""
 
+from collections.abc import Iterator
 from pathlib import Path
 from typing import ClassVar
 
@@ -9,6 +10,7 @@ from flowkit import Document, F, Flowkit
 from flowkit.plugin import SearchMode, VectorStore
 from flowkit.testing import FakeEmbedder, StoreContract
 from samples.qdrant_store.qdrant_store import Qdrant
+from tests.plugins.chroma.conftest import quick_folder
 
 pytestmark = pytest.mark.heavy
 
@@ -19,9 +21,9 @@ class TestQdrant(StoreContract):
     big_batch = 1_000
 
     @pytest.fixture
-    def store(self, tmp_path: Path) -> Qdrant:
-        self.folder = tmp_path
-        return Qdrant("menu", path=tmp_path)
+    def store(self) -> Iterator[Qdrant]:
+        with quick_folder() as self.folder:
+            yield Qdrant("menu", path=self.folder)
 
     def make_store(self, store: VectorStore) -> Qdrant:
         return Qdrant("menu", path=self.folder)
