@@ -4,6 +4,7 @@ load.cloud("s3://bucket/docs/")
 load.cloud("s3://bucket/docs/", endpoint_url="https://cos.ap-guangzhou.myqcloud.com")
 """
 
+import logging
 from collections.abc import AsyncGenerator, Callable, Iterator, Mapping, Sequence
 from datetime import datetime
 from itertools import islice
@@ -11,6 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from flowkit.core.threads import run_in_thread
 from flowkit.errors import BackendError, ConfigError, FlowkitError, InvalidInputError, NotFoundError
+from flowkit.rag.load.endpoints import check_endpoint, endpoint_of
 from flowkit.rag.load.found import Found, Parser
 from flowkit.rag.load.ignore import patterns
 from flowkit.rag.load.loader import Loader
@@ -25,6 +27,7 @@ __all__ = ["SCHEMES", "Cloud", "cloud"]
 SCHEMES = {"s3": "s3fs", "gs": "gcsfs", "az": "adlfs"}
 """Scheme → the package that speaks to it."""
 
+_LOGGERS = {"s3": ("s3fs", "aiobotocore", "botocore"), "gs": ("gcsfs", "google.auth"), "az": ("azure",)}
 _LISTED = 256
 _AT_ONCE = 8  # what takes time is the network
 
@@ -73,7 +76,7 @@ def cloud(
         settings |= _endpoint(scheme, endpoint_url, settings)
     spec = None if glob is None else patterns(glob if isinstance(glob, str) else tuple(glob))
     return Cloud(
-        _opener(scheme, settings),
+        _opener(scheme, f"{scheme}://{path.strip('/')}", settings),
         scheme,
         path.strip("/"),
         spec,
@@ -217,22 +220,44 @@ def _endpoint(scheme: str, endpoint_url: str, options: Mapping[str, Any]) -> dic
     return {"account_host": endpoint_url.partition("://")[2] or endpoint_url}
 
 
-def _opener(scheme: str, options: Mapping[str, Any]) -> "Callable[[], AbstractFileSystem]":
+def _opener(scheme: str, root: str, options: Mapping[str, Any]) -> "Callable[[], AbstractFileSystem]":
     try:
         kind = _kind(scheme)
     except ImportError:
         raise ConfigError(f"{scheme}:// needs {SCHEMES[scheme]}", hint="pip install 'flowkit-ai[cloud]'") from None
+    # Listings change between two syncs, and one file system may have other credentials than the next.
+    settings = {"skip_instance_cache": True, "use_listings_cache": False, **options}
 
     def open_it() -> "AbstractFileSystem":
-        # Listings change between two syncs, and one file system may have other credentials than the next.
-        try:
-            return kind(**{"skip_instance_cache": True, "use_listings_cache": False, **options})
-        except Exception as error:
-            raise ConfigError(
-                f"{scheme}:// cannot be opened: {error}", hint="check options= and the credentials"
-            ) from error
+        _quiet(scheme)
+        if scheme == "gs":  # looking for credentials takes long where there is no network
+            check_endpoint(_opened(kind, scheme, {**settings, "token": "anon"}, root)[1], root)
+            return _opened(kind, scheme, settings, root)[0]
+        files, endpoint = _opened(kind, scheme, settings, root)
+        check_endpoint(endpoint, root)
+        return files
 
     return open_it
+
+
+def _opened(
+    kind: "type[AbstractFileSystem]", scheme: str, settings: Mapping[str, Any], root: str
+) -> "tuple[AbstractFileSystem, str]":
+    """The file system, and the URL that it sends its requests to."""
+    try:
+        files = kind(**settings)
+        return files, endpoint_of(scheme, files)
+    except Exception as error:
+        told = " ".join(str(error).split())
+        raise ConfigError(f"{root!r} cannot be opened: {told}", hint="check options= and the credentials") from error
+
+
+def _quiet(scheme: str) -> None:
+    """Keep what the packages log of each try off the terminal, unless the user has set a level for it: we say it."""
+    for name in _LOGGERS[scheme]:
+        logger = logging.getLogger(name)
+        if logger.level == logging.NOTSET:
+            logger.setLevel(logging.CRITICAL)
 
 
 def _kind(scheme: str) -> "type[AbstractFileSystem]":

@@ -17,7 +17,7 @@ from flowkit.rag.load.found import Found, Parser
 from flowkit.rag.load.ignore import IGNORE_FILES, patterns
 from flowkit.rag.load.loader import Loader
 from flowkit.rag.load.skipped import Skipped
-from flowkit.rag.load.walk import File, Unreadable, Walk, walk
+from flowkit.rag.load.walk import File, Outside, Unreadable, Walk, walk
 from flowkit.schema.text import clean_text
 
 __all__ = ["Files", "directory", "file"]
@@ -74,7 +74,8 @@ def directory(
         recursive: Whether to enter the folders in it.
         hidden: Whether to take names that begin with a dot.
         ignore_files: Whether to heed `.gitignore` and `.flowkitignore`.
-        follow_links: Whether to enter folders through links; circles are seen. Linked files are always taken.
+        follow_links: Whether to enter folders through links (circles are seen), and to read files outside of the folder
+            that a link in it leads to. Without, links are read that stay in the folder, and the others are told.
         parser: By default it goes by the endings of the names.
         metadata: For every document, beside its source; put over what the parser says.
         root: The project root, when it is not given.
@@ -175,13 +176,15 @@ class Files(Loader):
             for entry in listed:
                 if isinstance(entry, Unreadable) and not entry.relative:
                     raise InvalidInputError(f"the folder {self.path.as_posix()!r} cannot be read: {entry.reason}")
-                yield _unreadable(prefix, entry) if isinstance(entry, Unreadable) else _found(prefix, entry)
+                yield _item(prefix, entry)
 
 
-def _found(prefix: str, entry: File) -> Found:
-    return Found(prefix + entry.relative, entry.relative, Path(entry.path), entry.size_bytes)
-
-
-def _unreadable(prefix: str, entry: Unreadable) -> Skipped:
+def _item(prefix: str, entry: File | Outside | Unreadable) -> Found | Skipped:
     where = prefix + entry.relative
+    if isinstance(entry, File):
+        return Found(where, entry.relative, Path(entry.path), entry.size_bytes)
+    if isinstance(entry, Outside):
+        return Skipped(
+            source=where, reason="a link that leads out of the folder", hint="pass follow_links=True if it is meant"
+        )
     return Skipped(source=where, reason=f"the folder cannot be read: {entry.reason}", hint="check who may read it")

@@ -1,6 +1,6 @@
 """The files under a folder, in the order of their names; links that lead in circles are not followed.
 
-for each in walk(Path("docs"), Walk()): ...              # a file, or a folder that could not be read
+for each in walk(Path("docs"), Walk()): ...              # a file, or what there is and was not taken
 """
 
 import os
@@ -14,7 +14,7 @@ from flowkit.rag.load.ignore import IGNORE_FILES, Rules
 if TYPE_CHECKING:
     from pathspec import GitIgnoreSpec
 
-__all__ = ["NO_FOLDERS", "File", "Unreadable", "Walk", "walk"]
+__all__ = ["NO_FOLDERS", "File", "Outside", "Unreadable", "Walk", "walk"]
 
 _Identity = tuple[int, int]
 NO_FOLDERS = frozenset({"__pycache__", "node_modules", "venv", "site-packages"})
@@ -34,6 +34,12 @@ class Unreadable(NamedTuple):
     reason: str
 
 
+class Outside(NamedTuple):
+    """A link to a file that is not under the top."""
+
+    relative: str
+
+
 @dataclass(frozen=True, slots=True)
 class Walk:
     """What is left out of a walk, and what it follows."""
@@ -49,13 +55,14 @@ class Walk:
         return (self.hidden or not name.startswith(".")) and name not in NO_FOLDERS
 
 
-def walk(top: Path, how: Walk) -> Iterator[File | Unreadable]:
+def walk(top: Path, how: Walk) -> Iterator[File | Outside | Unreadable]:
     """Not recursive itself: folders may nest deeper than Python calls may."""
     start = _entries(str(top))
     if isinstance(start, str):
         yield Unreadable("", start)
         return
     rules = Rules().entering(top, "") if how.ignore_files else Rules()
+    inside_of = Path(os.path.realpath(top))
     above: tuple[_Identity, ...] = (_identity(str(top)),)
     stack = [(iter(start), "", rules, above)]
     while stack:
@@ -84,7 +91,8 @@ def walk(top: Path, how: Walk) -> Iterator[File | Unreadable]:
             within = rules.entering(entry.path, f"{place}/") if how.ignore_files else rules
             stack.append((iter(found), f"{place}/", within, inside))
         elif is_file and not rules.leave_out(place, folder=False) and (how.glob is None or how.glob.match_file(place)):
-            yield File(entry.path, place, _size(entry))
+            leads_out = not how.follow_links and entry.is_symlink() and not _real(entry).is_relative_to(inside_of)
+            yield Outside(place) if leads_out else File(entry.path, place, _size(entry))
 
 
 def _entering(entry: "os.DirEntry[str]", how: Walk, above: tuple[_Identity, ...]) -> tuple[_Identity, ...] | None:
@@ -95,6 +103,10 @@ def _entering(entry: "os.DirEntry[str]", how: Walk, above: tuple[_Identity, ...]
         return None
     identity = _identity(entry.path)
     return None if identity in above else (*above, identity)
+
+
+def _real(entry: "os.DirEntry[str]") -> Path:
+    return Path(os.path.realpath(entry.path))
 
 
 def _identity(folder: str) -> _Identity:

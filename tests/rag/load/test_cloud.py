@@ -1,5 +1,6 @@
 """Objects in clouds as documents, each cloud by its emulator: the same of all of them."""
 
+import time
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager
 from pathlib import Path
@@ -9,7 +10,7 @@ import pytest
 
 from flowkit import Document, Flowkit
 from flowkit.config import Settings
-from flowkit.errors import BackendError, FlowkitError, InvalidInputError, NotFoundError
+from flowkit.errors import BackendError, ConfigError, FlowkitError, InvalidInputError, NotFoundError
 from flowkit.rag import load
 from flowkit.rag.stores.memory import InMemoryStore
 from flowkit.testing import FakeEmbedder
@@ -121,8 +122,45 @@ def test_what_is_no_address_is_said_at_once(address: str):
         load.cloud(address)
 
 
-async def test_a_store_that_cannot_be_reached_is_told_with_its_address():
-    away = load.cloud("s3://bistro/docs", endpoint_url="http://127.0.0.1:9", options={"key": "k", "secret": "s"})
+NOBODY = "http://127.0.0.1:9"
+UNREACHABLE: dict[str, dict[str, Any]] = {
+    "s3://bistro/docs": {"endpoint_url": NOBODY, "options": {"key": "k", "secret": "s"}},
+    "gs://bistro/docs": {"endpoint_url": NOBODY},
+    "az://bistro/docs": {
+        "options": {
+            "connection_string": "DefaultEndpointsProtocol=http;AccountName=bistro;AccountKey=c2VjcmV0;"
+            f"BlobEndpoint={NOBODY}/bistro;"
+        }
+    },
+}
 
-    with pytest.raises(BackendError, match="'s3://bistro/docs' cannot be read"):
+
+@pytest.mark.parametrize("address", UNREACHABLE)
+async def test_a_store_that_cannot_be_reached_is_told_soon_and_in_one_line(
+    address: str, capfd: pytest.CaptureFixture[str], caplog: pytest.LogCaptureFixture
+):
+    began = time.monotonic()
+    with pytest.raises(BackendError, match=f"'{address}' cannot be reached: 127.0.0.1: Connection refused") as raised:
+        await items(load.cloud(address, **UNREACHABLE[address]))
+
+    assert time.monotonic() - began < 15
+    assert "\n" not in str(raised.value)
+    assert raised.value.hint
+    assert capfd.readouterr() == ("", "")
+    assert caplog.records == []
+
+
+async def test_a_store_behind_a_proxy_is_left_to_its_package(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setenv("http_proxy", NOBODY)
+    away = load.cloud("s3://bistro/docs", endpoint_url="http://bucket.test", options={"key": "k", "secret": "s"})
+
+    with pytest.raises(BackendError, match=r"'s3://bistro/docs' cannot be read: .*proxy"):
         await items(away)
+
+
+async def test_options_that_make_no_store_are_told_in_one_line():
+    away = load.cloud("s3://bistro/docs", options={"profile": "nobody"})
+
+    with pytest.raises(ConfigError, match=r"'s3://bistro/docs' cannot be opened: .*nobody") as raised:
+        await items(away)
+    assert "\n" not in str(raised.value)

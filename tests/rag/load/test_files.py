@@ -125,6 +125,32 @@ async def test_links_to_folders_are_entered_only_when_asked_for_and_circles_end(
     assert followed == ["a.md", "b.md", "deep/c.txt", "deep/er/d.md", "link/o.md", "linked.md"]
 
 
+async def test_a_link_to_a_file_outside_of_the_folder_is_told_and_read_only_when_asked_for(docs: Path, tmp_path: Path):
+    secret = write(tmp_path / "docs-of-others", **{"key.txt": "Secret."}) / "key.txt"
+    (docs / "link.txt").symlink_to(secret)
+    (docs / "deep" / "again.txt").symlink_to(docs / "link.txt")
+    (docs / "deep" / "inside.md").symlink_to("../a.md")
+
+    plain = [item async for item in load.directory(docs, root=docs)]
+    followed = await names(load.directory(docs, follow_links=True, root=docs))
+
+    told = {item.source: (item.reason, item.hint) for item in plain if isinstance(item, load.Skipped)}
+    why = ("a link that leads out of the folder", "pass follow_links=True if it is meant")
+    assert told == {"link.txt": why, "deep/again.txt": why, "photo.png": ("no text format", None)}
+    assert "deep/inside.md" in {item.source for item in plain if isinstance(item, Document)}
+    assert not any("Secret" in item.text for item in plain if isinstance(item, Document))
+    assert {"link.txt", "deep/again.txt", "deep/inside.md"} < set(followed)
+    assert await load.directory(docs, root=docs).count() == len(plain) - 2
+    assert await names(load.file(docs / "link.txt", root=docs)) == [secret.name]
+
+
+async def test_a_folder_may_be_a_link_itself(docs: Path, tmp_path: Path):
+    (tmp_path / "here").symlink_to(docs, target_is_directory=True)
+    (docs / "linked.md").symlink_to(docs / "a.md")
+
+    assert "linked.md" in await names(load.directory(tmp_path / "here", root=docs))
+
+
 async def test_a_folder_that_cannot_be_read_is_told_and_the_others_are_loaded(
     docs: Path, monkeypatch: pytest.MonkeyPatch
 ):
