@@ -152,6 +152,10 @@ def bare_errors(operations: Sequence[Operation]) -> Callable[[str, str], bool]:
 
 async def not_found(scope: "Scope", receive: "Receive", send: "Send") -> None:
     """The answer where nothing is."""
+    if scope["type"] == "websocket":
+        await receive()  # the connect event
+        await send({"type": "websocket.close", "code": 1008})
+        return
     told = {
         "code": 5,
         "status": "NOT_FOUND",

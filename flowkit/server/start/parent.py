@@ -13,14 +13,13 @@ from typing import TYPE_CHECKING, Any
 
 from flowkit.config import devui_folder
 from flowkit.server.frames import frame
-from flowkit.server.guard import Guard, Limits, Policy
+from flowkit.server.guard import Guard, Limits, Policy, is_page
 from flowkit.server.reflection.protect import explaining
 from flowkit.server.start.page import SHIPPED, Pages
 from flowkit.server.start.supervise import Status, Supervisor
 from flowkit.server.version import flowkit_version
 
 if TYPE_CHECKING:
-    from starlette.requests import Request
     from starlette.responses import Response
     from starlette.routing import BaseRoute
     from starlette.types import ASGIApp, Receive, Scope, Send
@@ -50,33 +49,27 @@ def parent_app(
     """Everything that answers on the parent's port."""
     from starlette.responses import PlainTextResponse
     from starlette.responses import Response as Answer
-    from starlette.routing import Mount, Route, Router
+    from starlette.routing import Router
 
-    from flowkit.server.operations import not_found
+    from flowkit.server.operations import Call, Operation, not_found
 
-    async def health(request: "Request") -> "Response":
+    async def health(call: Call) -> "Response":
         return PlainTextResponse("OK")
 
-    async def status(request: "Request") -> "Response":
+    async def status(call: Call) -> "Response":
         return Answer(frame(status_body(supervisor.status, about)), media_type="application/json")
 
-    async def nothing(request: "Request") -> "ASGIApp":
-        return not_found
-
-    methods = ["GET", "POST", "PUT", "PATCH", "DELETE"]
-    pages = Pages(devui_folder() or SHIPPED, lambda: _plain(supervisor.status, about))
-    router = Router(
-        [
-            Route("/api/__health", health),
-            Route("/api/status", status),
-            *routes,
-            Route("/api/{rest:path}", nothing, methods=methods),
-            Route("/v1/{rest:path}", nothing, methods=methods),
-            Mount("/", pages),
-        ],
-        redirect_slashes=False,
+    own = (
+        Operation("health", "GET", "/api/__health", "Whether the server answers", health),
+        Operation("status", "GET", "/api/status", "How the app is", status),
     )
-    return Guard(explaining(router), policy=policy, limits=limits)
+    api = Router([*(each.route() for each in own), *routes], redirect_slashes=False, default=not_found)
+    pages = Pages(devui_folder() or SHIPPED, lambda: _plain(supervisor.status, about))
+
+    async def both(scope: "Scope", receive: "Receive", send: "Send") -> None:
+        await (pages if scope["type"] == "http" and is_page(scope["path"]) else api)(scope, receive, send)
+
+    return Guard(explaining(both), policy=policy, limits=limits)
 
 
 def status_body(status: Status, about: About) -> Mapping[str, Any]:

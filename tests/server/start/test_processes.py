@@ -239,11 +239,12 @@ def test_errors_have_the_form_of_the_address(project: Project):
 
     unknown, ours = started.get("/api/nothing"), started.get("/api/actions", page)
     theirs, missing = started.get("/api/traces", page), started.get(f"/api/traces/{1:032x}")
+    other = [http("PUT", started.url + path, {}) for path in ("/api/runs", "/api/status")]
 
-    assert [each.status for each in (unknown, ours, theirs, missing)] == [404, 403, 403, 404]
-    assert {key: type(value) for key, value in unknown.json["error"].items()} == {
-        key: type(value) for key, value in ours.json["error"].items()
-    }
+    assert [each.status for each in (unknown, ours, theirs, missing, *other)] == [404, 403, 403, 404, 405, 405]
+    forms = [{key: type(value) for key, value in each.json["error"].items()} for each in (unknown, ours, *other)]
+    assert forms == [{"code": int, "status": str, "message": str, "details": dict}] * 4
+    assert [each.headers["allow"] for each in other] == ["GET, HEAD, POST", "GET, HEAD"]
     assert "/api/openapi.json" in unknown.json["error"]["details"]["hint"]
     assert "--allow-origin" in ours.json["error"]["details"]["hint"]
     assert [*theirs.json] == [*missing.json] == ["code", "message", "details"]
