@@ -56,7 +56,8 @@ async def _first(loader: Loader) -> Document:
         async for item in items:
             if isinstance(item, Document):
                 return item
-            raise CliError(item.reason, hint=item.hint, exit_code=1)
+            told = item.reason if item.source in item.reason else f"{item.source}: {item.reason}"
+            raise CliError(told, hint=item.hint, exit_code=1)
     raise CliError("there is no file", hint="check the address", exit_code=1)
 
 

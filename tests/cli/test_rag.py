@@ -40,6 +40,7 @@ def shop(project: Project) -> Project:
     project.write("docs/guide.md", GUIDE)
     project.write("docs/prices.pdf", paper("Tomato soup costs 3.50 EUR.", "Rye bread costs 1.20 EUR."))
     project.write("docs/broken.pdf", "no pdf")
+    project.write("photo.jpg", "no photo")
     project.write("rag_app.py", RAG_APP)
     return project
 
@@ -155,6 +156,7 @@ def test_chunks_are_shown_before_anything_is_stored(shop: Project):
         ),
         (("rag:chunks", "https://"), 2, "names no host"),
         (("rag:chunks", "docs/broken.pdf"), 1, "is not a PDF"),
+        (("rag:chunks", "photo.jpg"), 1, "photo.jpg: no text format"),
         (("rag:chunks", "/dev/null"), 2, "is a pipe or a device"),
         (("rag:chunks", "package://tests.support.no_such"), 2, "no package"),
         (("rag:ask", "Soup?", "--index", "none", "--where", "page >"), 2, "--where:"),
