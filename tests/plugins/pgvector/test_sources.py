@@ -15,6 +15,8 @@ from flowkit.errors import (
     UnsupportedError,
 )
 from flowkit.plugin import EmbeddedDocument, SearchQuery
+from flowkit.rag import copy_index
+from flowkit.rag.stores.memory import InMemoryStore
 from flowkit.rag.stores.rules import row_key
 from flowkit.testing.store_contract.base import numbers
 from flowkit_pgvector import PgVector, Query, Table
@@ -125,6 +127,17 @@ async def test_rows_are_read_by_id_and_page_and_have_keys(make_store: Maker, dis
     assert keys == [row_key(item.document) for item in (await store.fetch()).items]
     stats = await store.stats()
     assert (stats.count, stats.dimension, stats.key_types["price"]) == (5, 2, {"number"})
+
+
+async def test_a_table_is_copied_into_an_index(make_store: Maker, dishes: str):
+    source, target = make_store(source=table(dishes)), InMemoryStore("menu")
+
+    report = await copy_index(source, target)
+
+    assert (report.copied, report.count, report.dimension) == (5, 5, 2)
+    copied, there = await target.fetch(with_vectors=True), await source.fetch(with_vectors=True)
+    assert [item.document for item in copied.items] == [item.document for item in there.items]
+    assert [numbers(item.vector) for item in copied.items] == [numbers(item.vector) for item in there.items]
 
 
 async def test_a_source_is_never_changed(make_store: Maker, dishes: str):
