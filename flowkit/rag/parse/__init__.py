@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from flowkit.rag.parse.notebook_file import notebook
     from flowkit.rag.parse.pdf_file import pdf
     from flowkit.rag.parse.plain import markdown, text
-    from flowkit.rag.parse.records import csv, json
+    from flowkit.rag.parse.records import csv, json, yaml
 
 __all__ = [
     "Limits",
@@ -37,6 +37,7 @@ __all__ = [
     "office",
     "pdf",
     "text",
+    "yaml",
 ]
 
 _HOMES = {
@@ -54,6 +55,7 @@ _HOMES = {
     "office": "apart",
     "pdf": "pdf_file",
     "text": "plain",
+    "yaml": "records",
 }
 
 

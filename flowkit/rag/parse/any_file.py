@@ -5,6 +5,7 @@ document = parser(Path("offer.docx"))
 """
 
 from collections.abc import Callable
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Protocol
 
@@ -18,12 +19,12 @@ from flowkit.rag.parse.made import with_warnings
 from flowkit.rag.parse.notebook_file import notebook
 from flowkit.rag.parse.pdf_file import PdfEngine, pdf
 from flowkit.rag.parse.plain import markdown, text
-from flowkit.rag.parse.records import csv, json
+from flowkit.rag.parse.records import csv, json, yaml
 from flowkit.schema.documents import Document
 
 __all__ = ["Auto", "Parser", "auto"]
 
-_WRITTEN = {"csv", "html", "json", "markdown", "text"}
+_WRITTEN = {"csv", "html", "json", "markdown", "text", "yaml"}
 
 
 class Parser(Protocol):
@@ -47,12 +48,12 @@ def auto(
 ) -> "Auto":
     """A parser that tells the format by the first bytes, then by the name, then by what the text looks like.
 
-    It reads PDF; Word, PowerPoint and Excel, new and old (the extra `office`); EPUB; HTML; Markdown; CSV; JSON;
-    notebooks; e-mails; and all other text: YAML, XML, logs, source code. Where content and name differ the content
-    decides, and it is told in `parse_warnings`.
+    It reads PDF; Word, PowerPoint and Excel, new and old (the extra `office`); EPUB; HTML; Markdown; CSV; JSON; YAML
+    (as plain text without the extra `yaml`); notebooks; e-mails; and all other text: XML, logs, source code. Where
+    content and name differ the content decides, and it is told in `parse_warnings`.
 
     Args:
-        encoding: of text, CSV, JSON, Markdown and HTML; by default it is found out.
+        encoding: of text, CSV, JSON, YAML, Markdown and HTML; by default it is found out.
         password: for encrypted PDF and Office files.
         engine: what reads PDF files, as in `parse.pdf`.
         include_metadata: also keep what PDF and Office files say of themselves (title, author, …).
@@ -131,5 +132,7 @@ class Auto:
         if name in ("epub", "email", "notebook"):
             whole = {"epub": epub, "email": email, "notebook": notebook}[name]
             return lambda source, called: whole(source, source_name=called, limits=limits)
-        written = {"html": html, "markdown": markdown, "csv": csv, "json": json}.get(name, text)
+        if name == "yaml" and find_spec("yaml") is None:
+            name = "text"
+        written = {"html": html, "markdown": markdown, "csv": csv, "json": json, "yaml": yaml}.get(name, text)
         return lambda source, called: written(source, encoding, source_name=called, limits=limits)

@@ -28,6 +28,7 @@ FORMATS: dict[str, tuple[str, ...]] = {
     "markdown": (".md", ".markdown", ".mdown", ".mkd", ".mdx", ".qmd", ".rmd"),
     "csv": (".csv", ".tsv", ".tab"),
     "json": (".json", ".jsonl", ".ndjson", ".geojson", ".jsonld"),
+    "yaml": (".yaml", ".yml"),
     "notebook": (".ipynb",),
     "email": (".eml",),
 }
@@ -46,14 +47,18 @@ _BY_MEDIA_TYPE = {
     "application/json": "json",
     "application/x-ndjson": "json",
     "application/x-ipynb+json": "notebook",
+    "application/x-yaml": "yaml",
+    "application/yaml": "yaml",
     "application/xhtml+xml": "html",
     "message/rfc822": "email",
     "text/csv": "csv",
     "text/html": "html",
     "text/markdown": "markdown",
     "text/tab-separated-values": "csv",
+    "text/x-yaml": "yaml",
+    "text/yaml": "yaml",
 }
-_PLAIN = {".log", ".text", ".txt", ".xml", ".yaml", ".yml"}
+_PLAIN = {".log", ".text", ".txt", ".xml"}
 # These are known by their bytes alone: a file without them is something else, whatever it is called.
 _MAGICAL = {"pdf", "docx", "pptx", "xlsx", "doc", "ppt", "xls", "epub"}
 

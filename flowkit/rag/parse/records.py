@@ -1,7 +1,8 @@
-"""CSV and JSON files.
+"""CSV, JSON and YAML files.
 
 document = csv(Path("prices.csv"))        # "Name: Soup; Price: 3.50" for each row
 document = json(Path("menu.json"))
+document = yaml(Path("menu.yaml"))        # needs the extra `yaml`
 """
 
 import csv as csv_format
@@ -12,14 +13,16 @@ from pathlib import Path
 from typing import Any, Literal
 
 from flowkit.errors import InvalidInputError, ParseError
+from flowkit.rag.parse.decoding import codec_of
 from flowkit.rag.parse.files import read
 from flowkit.rag.parse.limits import DEFAULT_LIMITS, Limits
 from flowkit.rag.parse.made import document_of
 from flowkit.rag.parse.plain import decoded
 from flowkit.rag.parse.tables import records
+from flowkit.rag.parse.workers import read_apart
 from flowkit.schema.documents import Document
 
-__all__ = ["csv", "json"]
+__all__ = ["csv", "json", "yaml"]
 
 _SAMPLE = 20_000
 _DELIMITERS = ",;\t|"
@@ -132,3 +135,29 @@ def _laid_out(text: str) -> str:
 
 def _written(value: Any) -> str:
     return json_format.dumps(value, ensure_ascii=False, indent=1)
+
+
+def yaml(
+    source: Path | str | bytes,
+    encoding: str | None = None,
+    *,
+    source_name: str | None = None,
+    limits: Limits = DEFAULT_LIMITS,
+) -> Document:
+    """YAML, of one document or several, as text: as it stands in the file, or a line for each value where it is not so.
+
+    It is looked through, and nothing is made of it: tags make no objects, and aliases are not followed.
+
+    Metadata: `source`; `encoding` and `encoding_confidence` as of `parse.text`.
+
+    Raises:
+        NotFoundError: there is no such file.
+        ParseError: it is empty, blank or null; it is no YAML, or has a key twice; or it is over a limit.
+        ConfigError: the extra `yaml` is not installed.
+        InvalidInputError: there is no such encoding.
+    """
+    if encoding is not None:
+        codec_of(encoding)
+    given = read(source, source_name, max_bytes=limits.max_bytes)
+    found = read_apart("yaml", given, {"encoding": encoding}, limits)
+    return document_of(given, "".join(found.pages), found.metadata, warnings=found.warnings, limits=limits)

@@ -57,6 +57,8 @@ def reader_of(kind: str) -> Callable[[Job], Iterator[Piece]]:
         from flowkit.rag.parse.read_epub import read
     elif kind == "email":
         from flowkit.rag.parse.read_mail import read
+    elif kind == "yaml":
+        from flowkit.rag.parse.read_yaml import read
     else:
         from flowkit.rag.parse.read_html import read
     return read
