@@ -1,6 +1,6 @@
 """What the Pinecone plugin costs, against Pinecone's own client that does the same batches and the same queries.
 
-    python -m tests.benchmarks.pinecone                  # 4,000 chunks, 200 queries
+    python -m tests.benchmarks.pinecone                  # 4,000 chunks, 300 queries
     python -m tests.benchmarks.pinecone 20000 --queries 500
 
 Both go through HTTP to the server of the tests, in a process of its own, which answers as fast as it can: the service
@@ -132,7 +132,7 @@ async def measure(url: str, count: int, queries: int) -> dict[str, list[Pair]]:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("count", type=int, nargs="?", default=4_000)
-    parser.add_argument("--queries", type=int, default=200)
+    parser.add_argument("--queries", type=int, default=300)
     options = parser.parse_args()
 
     with served() as url:
