@@ -8,7 +8,7 @@ import re
 import unicodedata
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby
-from string import ascii_letters
+from string import ascii_letters, ascii_uppercase
 from typing import Any
 
 __all__ = ["noticed", "span", "unreadable", "warnings"]
@@ -27,16 +27,31 @@ _READABLE = bytes(set(range(256)) - {*range(9), *range(0x0E, 0x20), 0x7F, 0xC2, 
 _BLANKS = b"\t\n\v\f\r\x1c\x1d\x1e\x1f "
 _NO_LETTERS = bytes(set(range(256)) - set(ascii_letters.encode()))
 _VOWELS = b"AEIOUYaeiouy"
+_HUMP = re.compile(rb"[a-z][A-Z]")
+_CAPITALS = ascii_uppercase.encode()
 _DAMAGED_SHARE = 0.05
 _FEW_VOWELS = 0.2
 _ENOUGH_LETTERS = 80
 _MARKS_SHARE = 0.4
+# Of pages with so many letters, and hardly anything else: not of tables, formulas, listings or addresses.
+_PROSE_LETTERS = 200
+_PROSE_SHARE = 0.9
+_PROSE_VOWELS = 0.3
+_PROSE_CAPITALS = 0.15
+_PROSE_ALPHABET = 15
+_PROSE_HUMPS = 0.03
+_LONGEST_WORDS = 40
+"""On average; those of German have 7 letters."""
+_SHORTEST_WORDS = 1.7
 
+_OTHER_ENGINE = 'try another engine= ("pdfium" or "pypdf"), which may see where words end'
 _HINTS = {
     "scanned": "no text, only pictures; run OCR over the file first (for instance ocrmypdf)",
     "glyphs": "the font does not say what its characters are, and some cannot be read; OCR over the file may help",
     "mojibake": "letters are garbled (as “Ã©” for “é”); make the file anew from its original",
     "cipher": "the text is no language, as its font hides which letter is which; OCR over the file may help",
+    "glued": f"words run together; {_OTHER_ENGINE}",
+    "torn": f"letters stand apart; {_OTHER_ENGINE}",
     "failed": "the page is broken, and left out; open the file in a PDF viewer and save it again",
 }
 
@@ -75,11 +90,24 @@ def noticed(text: str, *, has_pictures: bool) -> dict[str, Any]:
     plain = letters >= _ENOUGH_LETTERS and letters > 0.5 * shown and accented < 0.05 * letters
     if plain and letters - len(latin.translate(None, _VOWELS)) < _FEW_VOWELS * letters:
         return {"cipher": letters}
+    words = len(text) - shown + 1
+    is_odd = shown > _LONGEST_WORDS * words or shown < _SHORTEST_WORDS * words
+    if is_odd and letters + accented >= _PROSE_SHARE * shown and _reads_as_prose(latin):
+        return {"glued" if shown > words * _LONGEST_WORDS else "torn": letters}
     if not is_ascii:
         marks = sum(text.count(each) for each in set(text) if unicodedata.category(each) == "Mn")
         if marks > _MARKS_SHARE * shown:
             return {"cipher": marks}
     return {}
+
+
+def _reads_as_prose(latin: bytes) -> bool:
+    """Whether letters are those of a language: not of genes, keys, names in programs or a puzzle."""
+    letters = len(latin)
+    vowels, capitals = (letters - len(latin.translate(None, each)) for each in (_VOWELS, _CAPITALS))
+    if letters < _PROSE_LETTERS or vowels < _PROSE_VOWELS * letters or capitals > _PROSE_CAPITALS * letters:
+        return False
+    return len(set(latin.lower())) >= _PROSE_ALPHABET and len(_HUMP.findall(latin)) <= _PROSE_HUMPS * letters
 
 
 def warnings(notes: Sequence[Mapping[str, Any]]) -> list[str]:

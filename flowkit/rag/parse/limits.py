@@ -12,7 +12,7 @@ __all__ = ["DEFAULT_LIMITS", "Limits"]
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """PDF, Office, EPUB and YAML files and web pages are read in a process of their own, which ends when it goes beyond.
+    """PDF, Office, EPUB and YAML files and web pages are read in a process of their own, which ends beyond them.
 
     Over a limit the file is a `ParseError` that names it; nothing of the file is kept.
     """

@@ -138,3 +138,55 @@ def test_what_a_file_says_of_itself_is_kept_on_demand():
     assert "Producer" not in parse.pdf(data).metadata
     for engine in ("pypdf", "pdfium"):
         assert "ReportLab" in str(parse.pdf(data, engine=engine, include_metadata=True).metadata["Producer"])
+
+
+GLUED = "\n".join([PROSE.replace(" ", "")[:90]] * 4)
+TORN = "\n".join(" ".join(PROSE.replace(" ", "")[:60]) for _ in range(5))
+
+
+@pytest.mark.parametrize("engine", ["pypdf", "pdfium"])
+def test_words_that_run_together_are_told(engine: PdfEngine):
+    document = parse.pdf(paper(PROSE, GLUED, GLUED, "Cake"), engine=engine)
+
+    assert told(document) == [
+        'pages 2–3: words run together; try another engine= ("pdfium" or "pypdf"), which may see where words end'
+    ]
+
+
+def test_letters_that_stand_apart_are_told():
+    assert warnings([noticed(TORN, has_pictures=False)]) == [
+        'page 1: letters stand apart; try another engine= ("pdfium" or "pypdf"), which may see where words end'
+    ]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        PROSE,
+        "Donaudampfschifffahrtsgesellschaft und Rindfleischetikettierungsaufgaben " * 6,
+        "\n".join(["https://www.shop.test/menus/of-the-day/tomato-soup-with-bread"] * 20),
+        "\n".join(["org.shop.kitchen.soups.internal.TomatoSoupServiceFactoryImplementation"] * 20),
+        "\n".join(["acgtaggctaacgtttagcagacgatagcacgattacagacgatacgacttag"] * 20),
+        "\n".join(["TUlJQ2dUQ0NBZW1nQXdJQkFnSVJBTTBRa2VZUkt6bVhlV1NqQnFoN0FqQU5CZ2"] * 20),
+        "A B C D E F G H I K L M N O P Q R S T V X Y Z " * 20,
+        "a b c d x = y + z " * 40,
+        "東京の天気は晴れです。" * 60,
+        "1 2 3 4 5 6 7 8 9 " * 40,
+        "soup",
+    ],
+    ids=[
+        "prose",
+        "German",
+        "addresses",
+        "classes",
+        "genes",
+        "keys",
+        "letters",
+        "formulas",
+        "Japanese",
+        "digits",
+        "few",
+    ],
+)
+def test_what_is_no_prose_or_is_right_is_not_taken_for_glued_or_torn(text: str):
+    assert noticed(text, has_pictures=False).keys().isdisjoint({"glued", "torn"})

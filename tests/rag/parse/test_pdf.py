@@ -157,3 +157,21 @@ print(parse.pdf({MENU!r}.replace(b"startxref", b"startxref 7")).metadata["pages"
     run = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, cwd=Path.cwd())
 
     assert (run.stdout, run.stderr) == ("3\n", "")
+
+
+@pytest.mark.parametrize("engine", ["pypdf", "pdfium"])
+def test_columns_come_in_the_order_in_which_they_are_drawn(engine: PdfEngine):
+    from io import BytesIO
+
+    from reportlab.pdfgen.canvas import Canvas
+
+    file = BytesIO()
+    canvas = Canvas(file)
+    for left, words in ((320, "Right"), (72, "Left")):
+        for row in range(3):
+            canvas.drawString(left, 700 - 16 * row, f"{words} {row}")
+    canvas.save()
+
+    text = parse.pdf(file.getvalue(), engine=engine).text
+
+    assert " ".join(text.split()) == "Right 0 Right 1 Right 2 Left 0 Left 1 Left 2"
