@@ -39,7 +39,8 @@ async def test_ten_times_the_files_take_no_more_memory(tmp_path: Path):
     many, more = await peak_bytes(fill(tmp_path / "many", 5000))
 
     assert (few, many) == (500, 5000)
-    assert more < 1.3 * memory + 100_000
+    # All documents at once would take 11 MB; Python's own table of the names of paths may double in between.
+    assert more < 1.3 * memory + 3_000_000
 
 
 @pytest.mark.soak
