@@ -4,6 +4,7 @@ import asyncio
 import os
 import subprocess
 import sys
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -15,6 +16,8 @@ from tests.support.modules import ROOT, plugin_packages
 
 pytestmark = [pytest.mark.heavy, pytest.mark.requires("chroma", "the store is tested against the real Chroma")]
 
+Start = Callable[..., "subprocess.Popen[str]"]
+
 PROCESS = """
 import asyncio, sys
 from pathlib import Path
@@ -22,15 +25,15 @@ from flowkit.errors import StateError
 from tests.plugins.chroma.test_processes import chroma
 from tests.rag.ingest.conftest import Counting, app
 
-async def main(root: Path, index: str, place: str) -> None:
+async def main(root: Path, index: str, place: str, waits_at: int) -> None:
     counting = Counting()
     batches = 0
 
     async def wait(texts: list[str]) -> None:
         nonlocal batches
         batches += 1
-        if batches == 3:
-            print("in the middle", flush=True)
+        if batches == waits_at:
+            print("at work", flush=True)
             await asyncio.to_thread(sys.stdin.readline)
 
     counting.before = wait
@@ -41,7 +44,7 @@ async def main(root: Path, index: str, place: str) -> None:
         except StateError as error:
             print("refused:", error, flush=True)
 
-asyncio.run(main(Path(sys.argv[1]), sys.argv[2], sys.argv[3]))
+asyncio.run(main(Path(sys.argv[1]), sys.argv[2], sys.argv[3], int(sys.argv[4])))
 """
 
 
@@ -52,10 +55,25 @@ def chroma(index: str, place: str) -> Chroma:
     return Chroma(index, path=place, embedder="counting")
 
 
-def start(root: Path, index: str, place: str) -> "subprocess.Popen[str]":
+@pytest.fixture
+def start() -> Iterator[Start]:
+    """Starts a process that syncs, and stops to wait for a line at the batch of that number."""
+    started: list[subprocess.Popen[str]] = []
+
+    def begin(root: Path, index: str, place: str, *, waits_at: int) -> "subprocess.Popen[str]":
+        started.append(_process(root, index, place, waits_at))
+        return started[-1]
+
+    yield begin
+    for process in started:
+        process.kill()
+        process.communicate()
+
+
+def _process(root: Path, index: str, place: str, waits_at: int) -> "subprocess.Popen[str]":
     path = [str(ROOT), *(str(package.parent) for package in plugin_packages())]
     env = {**os.environ, "PYTHONPATH": os.pathsep.join(path)}
-    command = [sys.executable, "-c", PROCESS, str(root), index, place]
+    command = [sys.executable, "-c", PROCESS, str(root), index, place, str(waits_at)]
     pipe = subprocess.PIPE
     return subprocess.Popen(command, env=env, stdin=pipe, stdout=pipe, stderr=pipe, text=True)
 
@@ -90,7 +108,7 @@ def docs(tmp_path: Path) -> Path:
 
 
 async def test_two_processes_that_sync_one_folder_through_a_server_lose_nothing(
-    docs: Path, server: ChromaServer, index: str
+    docs: Path, server: ChromaServer, index: str, start: Start
 ):
     place = str(server.port)
     assert await sync_here(docs, index, place) == (40, 0)
@@ -98,8 +116,9 @@ async def test_two_processes_that_sync_one_folder_through_a_server_lose_nothing(
         (docs / "docs" / f"{number:02}.txt").write_text(f"edited {number}")
     (docs / "docs" / "01.txt").unlink()
 
-    both = [start(docs, index, place) for _ in range(2)]
-    assert [line(process) for process in both] == ["in the middle"] * 2, "each is at work while the other one is"
+    # At the first: of what one has embedded, the other finds the vectors in their cache.
+    both = [start(docs, index, place, waits_at=1) for _ in range(2)]
+    assert [line(process) for process in both] == ["at work"] * 2, "each is at work while the other one is"
     ends = await asyncio.gather(*(asyncio.to_thread(process.communicate, "go\n", 60) for process in both))
 
     assert [process.returncode for process in both] == [0, 0], ends
@@ -108,13 +127,13 @@ async def test_two_processes_that_sync_one_folder_through_a_server_lose_nothing(
 
 
 async def test_a_second_process_that_syncs_into_a_folder_is_told_and_does_the_rest_afterwards(
-    docs: Path, folder: Path, index: str
+    docs: Path, folder: Path, index: str, start: Start
 ):
-    first = start(docs, index, str(folder))
-    assert line(first) == "in the middle"
+    first = start(docs, index, str(folder), waits_at=3)
+    assert line(first) == "at work"
     (docs / "docs" / "late.txt").write_text("late")
 
-    second = start(docs, index, str(folder))
+    second = start(docs, index, str(folder), waits_at=3)
     refused, trouble = second.communicate("go\n", 60)
     assert "Traceback" not in trouble
     assert refused.splitlines()[-1].startswith(
