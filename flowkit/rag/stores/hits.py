@@ -15,7 +15,8 @@ from flowkit.schema.parts import TextPart
 __all__ = ["stored_document", "stored_hit"]
 
 Model = TypeVar("Model", bound=BaseModel)
-_new = object.__new__
+_new, _new_metadata, _fill = object.__new__, dict.__new__, dict.update
+"""Past the checks of constructors and of `Metadata.update`."""
 _put_fields, _put_given, _put_extra, _put_private = (
     BaseModel.__dict__[name].__set__
     for name in ("__dict__", "__pydantic_fields_set__", "__pydantic_extra__", "__pydantic_private__")
@@ -33,9 +34,19 @@ def stored_document(text: str, metadata: dict[str, Any], *, id: str) -> Document
 
 def stored_hit(text: str, metadata: dict[str, Any], *, id: str, score: float) -> ScoredDocument:
     """A hit of one text part, score 0…1. The values must come from a document that was stored."""
-    content, entries = (_part(text),), _metadata(metadata)
-    fields = {**_defaults(ScoredDocument), "content": content, "metadata": entries, "id": id, "score": score}
-    return _made(ScoredDocument, fields, _HIT, _CLEAN)
+    # What `stored_document` does, all in one: a search pays each call ten times.
+    part, entries, hit = _new(TextPart), _new_metadata(StoredMetadata), _new(ScoredDocument)
+    _put_fields(part, {**_defaults(TextPart), "text": text})
+    _put_given(part, _PART)
+    _put_extra(part, None)
+    _put_private(part, None)
+    _fill(entries, metadata)
+    fields = {**_defaults(ScoredDocument), "content": (part,), "metadata": entries, "id": id, "score": score}
+    _put_fields(hit, fields)
+    _put_given(hit, _HIT)
+    _put_extra(hit, None)
+    _put_private(hit, _CLEAN)
+    return hit
 
 
 def _part(text: str) -> TextPart:
@@ -43,8 +54,8 @@ def _part(text: str) -> TextPart:
 
 
 def _metadata(entries: dict[str, Any]) -> StoredMetadata:
-    metadata = StoredMetadata.__new__(StoredMetadata)  # past its checks
-    dict.update(metadata, entries)
+    metadata = _new_metadata(StoredMetadata)
+    _fill(metadata, entries)
     return metadata
 
 

@@ -5,6 +5,7 @@ hits = await search(session, SearchQuery(vector=vector, k=10), ef_search=100, ex
 
 import math
 from collections import Counter
+from operator import le
 from typing import Any
 
 import numpy as np
@@ -57,8 +58,10 @@ async def search(session: Session, query: SearchQuery, *, ef_search: int, exact_
         if not complete:
             hits, _ = await task.nearest("exact")
     least = rounded_score(query.min_score)
-    hits = sorted((hit for hit in hits if hit[4] >= least), key=lambda hit: (-hit[4], hit[0]))
-    return [decode_hit(*hit) for hit in hits[: query.k]]
+    scores = [hit[4] for hit in hits]
+    if any(map(le, scores, scores[1:])):  # they come in order, but for those that round to one score
+        hits = sorted(hits, key=lambda hit: (-hit[4], hit[0]))
+    return [decode_hit(*hit) for hit in hits[: query.k] if hit[4] >= least]
 
 
 class _Search:
