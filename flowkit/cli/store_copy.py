@@ -5,21 +5,17 @@ exit_code = copy(source, target, app=None, source_options=(), target_options=("d
 
 from collections.abc import Iterator, Sequence
 from contextlib import aclosing, contextmanager
-from dataclasses import asdict, replace
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
-from flowkit.app import Flowkit
-from flowkit.cli.apps import load
 from flowkit.cli.bars import progress
 from flowkit.cli.lines import CliError, one_line
 from flowkit.cli.rag_apps import finish
 from flowkit.cli.running import run_work
-from flowkit.cli.store_names import options_of, store_of
+from flowkit.cli.store_names import app_of, options_of, store_of
 from flowkit.cli.tables import print_json, print_lines, styled
 from flowkit.cli.units import number
-from flowkit.config import Settings
 from flowkit.rag.stores.transfer import CopyReport, copy_index
-from flowkit.server.reflection.role import stand_down
 
 if TYPE_CHECKING:
     from rich.progress import ProgressColumn
@@ -43,11 +39,7 @@ def copy(
         raise CliError("--overwrite and --add exclude each other")
     if source == target and sorted(source_options) == sorted(target_options):
         raise CliError(f"{source} cannot be copied into itself", hint="name another index or store")
-    if app is not None:
-        ai = load(app)
-    else:
-        stand_down()
-        ai = Flowkit(settings=replace(Settings.from_env(), dev=False))  # it serves nobody
+    ai = app_of(app)
     first = store_of(source, ai, options_of(source_options), "--from")
     second = store_of(target, ai, options_of(target_options), "--to")
 

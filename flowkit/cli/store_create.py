@@ -5,20 +5,15 @@ exit_code = create("pgvector/menu", app=None, options=(), dimension=384, embedde
 
 from collections.abc import Sequence
 from contextlib import aclosing
-from dataclasses import replace
 
-from flowkit.app import Flowkit
-from flowkit.cli.apps import load
 from flowkit.cli.lines import CliError, one_line
 from flowkit.cli.rag_apps import finish
 from flowkit.cli.running import run_work
-from flowkit.cli.store_names import options_of, store_of
+from flowkit.cli.store_names import app_of, options_of, store_of
 from flowkit.cli.tables import print_lines, styled
 from flowkit.cli.units import number
-from flowkit.config import Settings
 from flowkit.errors import UnsupportedError
 from flowkit.plugin import SqlStore, StoreStats
-from flowkit.server.reflection.role import stand_down
 
 __all__ = ["create"]
 
@@ -33,11 +28,7 @@ def create(
     print_sql: bool,
 ) -> int:
     """Do it; returns the exit code."""
-    if app is not None:
-        ai = load(app)
-    else:
-        stand_down()
-        ai = Flowkit(settings=replace(Settings.from_env(), dev=False))  # it serves nobody
+    ai = app_of(app)
     store = store_of(name, ai, options_of(options), "--set")
     embedder = embedder or getattr(store, "embedder", None)
     if print_sql:

@@ -5,15 +5,28 @@ store = store_of("pgvector/menu", ai, options_of(["dsn=postgresql://localhost/ap
 
 import inspect
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from importlib import metadata
 from typing import Any
 
 from flowkit.app import Flowkit
+from flowkit.cli.apps import load
 from flowkit.cli.lines import CliError
+from flowkit.config import Settings
 from flowkit.errors import ConfigError, InvalidInputError
 from flowkit.plugin import StorePlugin, VectorStore
+from flowkit.server.reflection.role import stand_down
 
-__all__ = ["options_of", "store_of"]
+__all__ = ["app_of", "options_of", "store_of"]
+
+
+def app_of(name: str | None) -> Flowkit:
+    """The app of that name; without one, one that has nothing of its own and serves nobody."""
+    if name is not None:
+        app: Flowkit = load(name)
+        return app
+    stand_down()
+    return Flowkit(settings=replace(Settings.from_env(), dev=False))
 
 
 def store_of(name: str, ai: Flowkit, options: Mapping[str, str], flag: str) -> VectorStore:

@@ -11,7 +11,6 @@ import argparse
 import asyncio
 import statistics
 import tempfile
-import time
 from collections.abc import Awaitable, Callable
 from contextlib import ExitStack
 from functools import partial
@@ -24,6 +23,7 @@ import numpy as np
 from flowkit import Document, F
 from flowkit.plugin import EmbeddedDocument, SearchQuery
 from flowkit_chroma import Chroma
+from tests.benchmarks._turns import pair
 from tests.servers.chroma import ChromaServer
 
 DIMENSION = 384
@@ -34,18 +34,9 @@ BAR = 0.9
 
 
 async def ratio(ours: Callable[[], Awaitable[Any]], theirs: Callable[[], Awaitable[Any]], *, at: int) -> float:
-    """The bare client's time over ours, for the same work; who is first finds the data cold, so they take turns."""
-    if at % 2:
-        their_seconds, our_seconds = await timed(theirs), await timed(ours)
-    else:
-        our_seconds, their_seconds = await timed(ours), await timed(theirs)
-    return their_seconds / our_seconds
-
-
-async def timed(work: Callable[[], Awaitable[Any]]) -> float:
-    start = time.perf_counter()
-    await work()
-    return time.perf_counter() - start
+    """The bare client's time over ours."""
+    found = await pair(ours, theirs, at=at)
+    return found.theirs / found.ours
 
 
 async def measure(store: Chroma, client: Any, count: int, queries: int) -> dict[str, float]:

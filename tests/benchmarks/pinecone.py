@@ -13,17 +13,17 @@ import asyncio
 import statistics
 import subprocess
 import sys
-import time
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import partial
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from flowkit import Document, F
 from flowkit.plugin import EmbeddedDocument, SearchQuery
 from flowkit_pinecone import Pinecone
+from tests.benchmarks._turns import Pair, pair
 
 DIMENSION = 384
 BATCH = 100
@@ -53,27 +53,6 @@ def served() -> Iterator[str]:
     finally:
         process.stdin.close()
         process.wait(10)
-
-
-class Pair(NamedTuple):
-    """Seconds that the same work took."""
-
-    ours: float
-    theirs: float
-
-
-async def pair(ours: Callable[[], Awaitable[Any]], theirs: Callable[[], Awaitable[Any]], *, at: int) -> Pair:
-    """Both one after the other, taking turns in who is first."""
-    if at % 2:
-        their_seconds = await timed(theirs)
-        return Pair(await timed(ours), their_seconds)
-    return Pair(await timed(ours), await timed(theirs))
-
-
-async def timed(work: Callable[[], Awaitable[Any]]) -> float:
-    start = time.perf_counter()
-    await work()
-    return time.perf_counter() - start
 
 
 async def measure(url: str, count: int, queries: int) -> dict[str, list[Pair]]:

@@ -5,7 +5,7 @@ gone = await delete(session, ids=["c1"], where=None)
 """
 
 from collections.abc import AsyncIterator, Mapping, Sequence
-from contextlib import asynccontextmanager, suppress
+from contextlib import asynccontextmanager, nullcontext, suppress
 from typing import TYPE_CHECKING, Any
 
 from flowkit import Document, Filter
@@ -97,13 +97,13 @@ async def _turn(session: Session) -> AsyncIterator[None]:
 @asynccontextmanager
 async def _marked(session: Session) -> AsyncIterator[None]:
     """Mark what is written in this block, also when it fails half-way."""
+    has_failed = True
     try:
         yield
-    except BaseException:
-        with suppress(FlowkitError):  # what failed first is what is told
+        has_failed = False
+    finally:
+        with suppress(FlowkitError) if has_failed else nullcontext():  # what failed first is what is told
             await session.catalog.touch()
-        raise
-    await session.catalog.touch()
 
 
 async def _remove(session: Session, ids: Sequence[str]) -> None:
