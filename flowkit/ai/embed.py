@@ -14,7 +14,7 @@ from flowkit.core.context import RunContext
 from flowkit.core.registry import Registry
 from flowkit.core.spans import ATTRIBUTES, annotate
 from flowkit.core.types import problems, summary
-from flowkit.errors import InvalidInputError, InvalidOutputError, UnsupportedError
+from flowkit.errors import ConfigError, InvalidInputError, InvalidOutputError, UnsupportedError
 from flowkit.schema.documents import Document
 from flowkit.schema.embedding import EmbedderInfo, Embedding, EmbedRequest, EmbedResponse, EmbedTask
 from flowkit.schema.model import Usage
@@ -140,7 +140,13 @@ def merge(responses: Sequence[EmbedResponse]) -> EmbedResponse:
 def _taken(info: EmbedderInfo | None) -> frozenset[str]:
     """What an embedder says that it takes: text, if it says nothing."""
     said = (info.supports or {}).get("input") if info is not None else None
-    return frozenset(map(str, said)) if isinstance(said, list) else frozenset({"text"})
+    if said is None:
+        return frozenset({"text"})
+    if not isinstance(said, list) or not all(isinstance(kind, str) for kind in said):
+        raise ConfigError(
+            f"EmbedderInfo says that the input is {said!r}, which is no list of kinds", hint='write ["text", "image"]'
+        )
+    return frozenset(map(str, said))
 
 
 def _check_content(request: EmbedRequest, name: str, taken: frozenset[str]) -> None:

@@ -9,7 +9,7 @@ import pytest
 from pydantic import BaseModel
 
 from flowkit import Document, EmbedderInfo, Embedding, EmbedRequest, EmbedResponse, Flowkit, Usage
-from flowkit.errors import InvalidInputError, InvalidOutputError, UnsupportedError
+from flowkit.errors import ConfigError, InvalidInputError, InvalidOutputError, UnsupportedError
 from flowkit.schema.parts import DataPart, Media, MediaPart, TextPart
 from tests.support.traced import Spans
 
@@ -262,6 +262,12 @@ async def test_an_embedder_that_takes_images_is_given_them(ai: Flowkit):
     await ai.embed_many(both, [picture, "soup"])
 
     assert seen[0] == picture
+
+
+@pytest.mark.parametrize("said", ["image", [3], {"text": True}])
+def test_what_an_embedder_takes_is_a_list(ai: Flowkit, said: Any):
+    with pytest.raises(ConfigError, match=r"input is .* no list of kinds"):
+        ai.embedder("it", info=EmbedderInfo(label="it", supports={"input": said}))(lambda texts: [])
 
 
 @pytest.mark.parametrize("content", [(), (TextPart(text=" \n"),)], ids=["no parts", "blanks"])
