@@ -7,7 +7,6 @@ class MyStore(StorePlugin):          # plus the methods of VectorStore
 ai = Flowkit(plugins=[MyStore("menu", embedder="local/all-minilm-l6-v2")])
 """
 
-import difflib
 from collections.abc import Sequence
 from typing import Any, get_args
 from weakref import WeakKeyDictionary
@@ -177,6 +176,8 @@ class StoreActions:
 def _checked_mode(mode: SearchMode, index: str) -> SearchMode:
     modes = get_args(SearchMode)
     if mode not in modes:
+        import difflib  # for this message only
+
         near = difflib.get_close_matches(str(mode), modes, n=1)
         there = f"there are: {', '.join(modes)}"
         raise ConfigError(
