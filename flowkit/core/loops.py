@@ -242,6 +242,9 @@ class PerLoop(Generic[T]):
     def get(self) -> T:
         """The running loop's value."""
         loop = asyncio.get_running_loop()
+        found = self._values.get(loop)
+        if found is not None:
+            return found
         with self._lock:
             if loop not in self._values:
                 # A client holds its loop, so weak keys alone would keep closed loops for ever.

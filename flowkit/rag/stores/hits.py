@@ -3,6 +3,7 @@
 stored_hit("Tomato soup", {"page": 2}, id="c1", score=0.87)
 """
 
+from collections.abc import Iterable
 from functools import cache
 from typing import Any, TypeVar
 
@@ -12,7 +13,7 @@ from flowkit.schema.documents import Document, ScoredDocument
 from flowkit.schema.metadata import StoredMetadata
 from flowkit.schema.parts import TextPart
 
-__all__ = ["stored_document", "stored_hit"]
+__all__ = ["stored_document", "stored_hit", "stored_hits"]
 
 Model = TypeVar("Model", bound=BaseModel)
 _new, _new_metadata, _fill = object.__new__, dict.__new__, dict.update
@@ -34,19 +35,34 @@ def stored_document(text: str, metadata: dict[str, Any], *, id: str) -> Document
 
 def stored_hit(text: str, metadata: dict[str, Any], *, id: str, score: float) -> ScoredDocument:
     """A hit of one text part, score 0…1. The values must come from a document that was stored."""
-    # What `stored_document` does, all in one: a search pays each call ten times.
-    part, entries, hit = _new(TextPart), _new_metadata(StoredMetadata), _new(ScoredDocument)
-    _put_fields(part, {**_defaults(TextPart), "text": text})
-    _put_given(part, _PART)
-    _put_extra(part, None)
-    _put_private(part, None)
-    _fill(entries, metadata)
-    fields = {**_defaults(ScoredDocument), "content": (part,), "metadata": entries, "id": id, "score": score}
-    _put_fields(hit, fields)
-    _put_given(hit, _HIT)
-    _put_extra(hit, None)
-    _put_private(hit, _CLEAN)
-    return hit
+    return stored_hits([(id, text, metadata, score)])[0]
+
+
+def stored_hits(rows: Iterable[tuple[str, str, dict[str, Any], float]]) -> list[ScoredDocument]:
+    """Hits of one text part each, from id, text, metadata and score 0…1."""
+    # What `stored_document` does, all in one: a search pays for each of its hits.
+    part_fields, hit_fields = _defaults(TextPart), _defaults(ScoredDocument)
+    hits: list[ScoredDocument] = []
+    for id, text, metadata, score in rows:
+        part, entries, hit = _new(TextPart), _new_metadata(StoredMetadata), _new(ScoredDocument)
+        fields = part_fields.copy()
+        fields["text"] = text
+        _put_fields(part, fields)
+        _put_given(part, _PART)
+        _put_extra(part, None)
+        _put_private(part, None)
+        _fill(entries, metadata)
+        fields = hit_fields.copy()
+        fields["content"] = (part,)
+        fields["metadata"] = entries
+        fields["id"] = id
+        fields["score"] = score
+        _put_fields(hit, fields)
+        _put_given(hit, _HIT)
+        _put_extra(hit, None)
+        _put_private(hit, _CLEAN)
+        hits.append(hit)
+    return hits
 
 
 def _part(text: str) -> TextPart:

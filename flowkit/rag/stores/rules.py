@@ -4,6 +4,7 @@ rows = checked_rows(rows, index="menu", dimension=384)
 score = vector_score(cosine)
 """
 
+import math
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -26,6 +27,7 @@ __all__ = [
     "RRF_K",
     "SCORE_DIGITS",
     "checked_query",
+    "checked_query32",
     "checked_rows",
     "checked_selector",
     "clean_id",
@@ -44,6 +46,8 @@ HYBRID_DEPTH = 100
 """How many of each list enter a hybrid search (or k, when that is more)."""
 HYBRID_MAX = 2 / (RRF_K + 1)
 """What a row that leads both lists gets; hybrid scores are divided by it."""
+_UNIT_SQUARE = 4e-7
+"""So far from 1 may be the square of a length that is 1 in float32."""
 
 
 def rounded_score(score: float) -> float:
@@ -121,17 +125,22 @@ def checked_query(vector: Vector, *, index: str, dimension: int | None, embedder
     """
     import numpy as np
 
-    query = _float32(vector, "the query vector").astype(np.float64)
-    if dimension is not None:
-        _check_dimension(len(query), dimension, "the query vector", index)
-    length = float(np.sqrt(query @ query))
-    if not 0 < length < float("inf"):  # NaN fails as well
-        what = "is all zeros" if length == 0 else "holds NaN or infinity"
-        raise InvalidInputError(
-            f"the query vector for index {index!r} {what}",
-            hint=f"{f'embedder {embedder!r}' if embedder else 'the embedder'} gave no usable vector for this text",
-        )
-    return query / length
+    query = _of_dimension(vector, index, dimension).astype(np.float64)
+    return query / math.sqrt(_square(query, index, embedder))
+
+
+def checked_query32(vector: Vector, *, index: str, dimension: int | None, embedder: str | None) -> "Float32":
+    """The same in float32, for stores that have no more. What is of length 1 to that precision stays as it is.
+
+    Raises:
+        InvalidInputError: as `checked_query`.
+    """
+    import numpy as np
+
+    query = _of_dimension(vector, index, dimension)
+    wide = query.astype(np.float64)
+    square = _square(wide, index, embedder)
+    return query if abs(square - 1) < _UNIT_SQUARE else (wide / math.sqrt(square)).astype(np.float32)
 
 
 def clean_id(id: str) -> str:
@@ -187,6 +196,26 @@ def _float32(vector: Vector, what: str) -> "Float32":
     if array.ndim != 1 or not array.size:
         raise InvalidInputError(f"{what} has the shape {array.shape}", hint="give one flat list of numbers")
     return array
+
+
+def _of_dimension(vector: Vector, index: str, dimension: int | None) -> "Float32":
+    query = _float32(vector, "the query vector")
+    if dimension is not None:
+        _check_dimension(len(query), dimension, "the query vector", index)
+    return query
+
+
+def _square(query: "Float64", index: str, embedder: str | None) -> float:
+    """Of the vector's length. Raises InvalidInputError: it has no direction."""
+    # One product, and Python for the rest: each further call into numpy takes longer than all of these numbers.
+    square = float(query.dot(query))
+    if not 0 < square < math.inf:  # NaN fails as well
+        what = "is all zeros" if square == 0 else "holds NaN or infinity"
+        raise InvalidInputError(
+            f"the query vector for index {index!r} {what}",
+            hint=f"{f'embedder {embedder!r}' if embedder else 'the embedder'} gave no usable vector for this text",
+        )
+    return square
 
 
 def _check_dimension(found: int, wanted: int, what: str, index: str) -> None:

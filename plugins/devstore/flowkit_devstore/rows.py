@@ -6,12 +6,12 @@ document = decode(columns.id, columns.text, columns.content, columns.metadata)
 
 import json
 import sqlite3
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from flowkit import Document, ScoredDocument
 from flowkit.plugin import TextPart, key_type
-from flowkit.rag.stores.hits import stored_document, stored_hit
+from flowkit.rag.stores.hits import stored_document, stored_hits
 from flowkit.rag.stores.rules import row_key
 
 __all__ = [
@@ -25,7 +25,7 @@ __all__ = [
     "WORD_COUNT",
     "Columns",
     "decode",
-    "decode_hit",
+    "decode_hits",
     "encode",
     "entry",
     "key_types",
@@ -88,10 +88,12 @@ def decode(id: str, text: str, content: str | None, metadata: str) -> Document:
     return Document.from_wire({"content": json.loads(content), "metadata": read_metadata(metadata), "id": id})
 
 
-def decode_hit(id: str, text: str, content: str | None, metadata: str, score: float) -> ScoredDocument:
-    if content is None:
-        return stored_hit(text, read_metadata(metadata), id=id, score=score)
-    return ScoredDocument.of(decode(id, text, content, metadata), score)
+def decode_hits(rows: Sequence[tuple[str, str, str | None, str]], scores: Sequence[float]) -> list[ScoredDocument]:
+    """Rows of id, text, content and metadata, each with its score."""
+    found = zip(rows, scores, strict=True)
+    if all(row[2] is None for row in rows):
+        return stored_hits([(id, text, read_metadata(metadata), score) for (id, text, _, metadata), score in found])
+    return [ScoredDocument.of(decode(*row), score) for row, score in found]
 
 
 def entry(value: Any) -> tuple[int, Any]:

@@ -21,7 +21,7 @@ from flowkit.rag.stores.rules import (
     rounded_score,
     vector_scores,
 )
-from flowkit_devstore.rows import decode_hit
+from flowkit_devstore.rows import decode_hits
 from flowkit_devstore.snapshot import Snapshot
 from flowkit_devstore.vectors import Float32, Float64, Slots, check_cosines, cosines, exact_cosines
 from flowkit_devstore.where import Mask
@@ -144,4 +144,4 @@ def _first(snapshot: Snapshot, scores: dict[int, float], k: int) -> Hits:
 
 def _documents(snapshot: Snapshot, hits: Hits) -> list[ScoredDocument]:
     rows = snapshot.rows([slot for slot, _ in hits])
-    return [decode_hit(*rows[slot], score) for slot, score in hits]
+    return decode_hits([rows[slot] for slot, _ in hits], [score for _, score in hits])

@@ -22,6 +22,7 @@ from flowkit.plugin import PerLoop
 from flowkit_pgvector.explain import explanation, place
 from flowkit_pgvector.pool import Connection, Exhausted, Pool
 from flowkit_pgvector.vectors import register_arrays
+from flowkit_pgvector.watched import WatchedConnection
 
 __all__ = ["Connection", "Database", "Statement", "execute"]
 
@@ -49,13 +50,13 @@ class Database:
         self._prepared = prepared
         self._pools = PerLoop(lambda: Pool(self._connect, size=pool_size, timeout_seconds=pool_timeout_seconds))
 
-    async def read(self, what: str, work: Callable[[Connection], Awaitable[Result]]) -> Result:
+    def read(self, what: str, work: Callable[[Connection], Awaitable[Result]]) -> Awaitable[Result]:
         """Call `work` with a connection in autocommit mode; `what` completes "pgvector could not …".
 
         Raises:
             FlowkitError: what the database's error means.
         """
-        return await self._repeated(what, work)
+        return self._repeated(what, work)
 
     async def write(
         self,
@@ -111,8 +112,8 @@ class Database:
             elif loop.is_running():
                 await asyncio.wrap_future(asyncio.run_coroutine_threadsafe(pool.close(), loop))
 
-    async def _connect(self) -> Connection:
-        connection = await psycopg.AsyncConnection.connect(self.dsn, **self._settings())
+    async def _connect(self) -> WatchedConnection:
+        connection = await WatchedConnection.connect(self.dsn, **self._settings())
         try:
             await register_vector_async(connection)
             register_arrays(connection)
@@ -156,17 +157,17 @@ class Database:
             wait_seconds = min(2 * wait_seconds, _LONGEST_WAIT_SECONDS)
 
 
-async def execute(
+def execute(
     connection: Connection,
     query: str,
     values: Mapping[str, Any] | Sequence[Any] = (),
     *,
     binary: bool = False,
     prepare: bool | None = None,
-) -> psycopg.AsyncCursor[tuple[Any, ...]]:
+) -> Awaitable[psycopg.AsyncCursor[tuple[Any, ...]]]:
     """Run one statement that was put together from constant text, quoted names and parameters. As there always are
     parameters, if only none, a percent sign in a name is always doubled."""
-    return await connection.execute(query.encode(), values, binary=binary, prepare=prepare)
+    return connection.execute(query.encode(), values, binary=binary, prepare=prepare)
 
 
 async def _begin(connection: Connection, first: Statement | None) -> tuple[str, list[Any]]:

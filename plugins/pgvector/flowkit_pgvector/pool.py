@@ -15,11 +15,14 @@ from typing import Any, TypeVar
 import psycopg
 from psycopg.pq import TransactionStatus
 
+from flowkit_pgvector.watched import WatchedConnection
+
 __all__ = ["Connection", "Exhausted", "Pool"]
 
 Result = TypeVar("Result")
 Connection = psycopg.AsyncConnection[tuple[Any, ...]]
 
+_IDLE = int(TransactionStatus.IDLE)
 _IDLE_SECONDS = 600.0
 """A connection that nobody needed for so long is closed when the next one is asked for."""
 
@@ -31,17 +34,19 @@ class Exhausted(Exception):
 class Pool:
     """At most `size` connections. Those lent are closed when they come back broken, or in the middle of something."""
 
-    def __init__(self, connect: Callable[[], Awaitable[Connection]], *, size: int, timeout_seconds: float) -> None:
+    def __init__(
+        self, connect: Callable[[], Awaitable[WatchedConnection]], *, size: int, timeout_seconds: float
+    ) -> None:
         self._connect = connect
         self._timeout_seconds = timeout_seconds
         self._free = asyncio.Semaphore(size)
-        self._idle: list[tuple[float, Connection]] = []  # the one used last is used next
+        self._idle: list[tuple[float, WatchedConnection]] = []  # the one used last is used next
         self._closed = False
 
     def __del__(self) -> None:
         # The loop is gone, and nobody has closed the store: the server should hear of it all the same.
         for _, connection in self._idle:
-            connection.pgconn.finish()
+            connection.finish()
 
     async def use(self, work: Callable[[Connection], Awaitable[Result]]) -> Result:
         """Call `work` with a connection.
@@ -49,13 +54,19 @@ class Pool:
         Raises:
             Exhausted: none came back in time.
         """
-        await self._take_turn()
+        if self._free.locked():
+            await self._wait_turn()
+        else:
+            await self._free.acquire()
         try:
             connection = await self._usable()
             try:
                 return await work(connection)
             finally:
-                await self._put_back(connection)
+                if self._closed or connection.pgconn.transaction_status != _IDLE:
+                    await connection.close()
+                else:
+                    self._idle.append((time.monotonic(), connection))
         finally:
             self._free.release()
 
@@ -70,17 +81,14 @@ class Pool:
         self._closed = True
         await self.drop_idle()
 
-    async def _take_turn(self) -> None:
-        if not self._free.locked():
-            await self._free.acquire()
-            return
+    async def _wait_turn(self) -> None:
         try:
             async with asyncio.timeout(self._timeout_seconds):
                 await self._free.acquire()
         except TimeoutError:
             raise Exhausted from None
 
-    async def _usable(self) -> Connection:
+    async def _usable(self) -> WatchedConnection:
         oldest = time.monotonic() - _IDLE_SECONDS
         while self._idle:
             since, connection = self._idle.pop()
@@ -88,9 +96,3 @@ class Pool:
                 return connection
             await connection.close()
         return await self._connect()
-
-    async def _put_back(self, connection: Connection) -> None:
-        if self._closed or connection.pgconn.transaction_status != TransactionStatus.IDLE:
-            await connection.close()
-        else:
-            self._idle.append((time.monotonic(), connection))

@@ -28,6 +28,7 @@ _SCORES = {
     "<=>": "CASE WHEN {0} = 'NaN' THEN 0.5 ELSE 1 - {0} / 2 END",
     "<->": "1 / (1 + {0})",
 }
+_STEPS = 10**SCORE_DIGITS
 
 
 @dataclass(frozen=True, eq=False)  # eq=False: the statements made for one are kept by its identity
@@ -64,8 +65,8 @@ class Relation:
         score = _SCORES[self.operator].format(distance)
         return f"round(least(1, greatest(0, {score}))::numeric, {SCORE_DIGITS})::float8"
 
-    def scored(self, rows: Sequence[Hit]) -> list[Hit]:
-        """The same in Python: rows that end with a distance, with the score in its place."""
+    def scores(self, rows: Sequence[Hit]) -> list[float]:
+        """The same in Python, for rows that end with a distance."""
         match self.operator:
             case "<#>":
                 scores = [(1 - row[4]) / 2 for row in rows]
@@ -73,10 +74,7 @@ class Relation:
                 scores = [1 / (1 + row[4]) for row in rows]
             case _:  # NaN is the cosine of a zero vector
                 scores = [0.5 if row[4] != row[4] else 1 - row[4] / 2 for row in rows]
-        return [
-            (*row[:4], round(score, SCORE_DIGITS) if 0 <= score <= 1 else float(score > 1))
-            for row, score in zip(rows, scores, strict=True)
-        ]
+        return [round(score * _STEPS) / _STEPS if 0 <= score <= 1 else float(score > 1) for score in scores]
 
     @property
     def extra(self) -> str:

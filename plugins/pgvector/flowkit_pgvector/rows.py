@@ -6,7 +6,7 @@ document = decode(row.id, row.text, row.extra, row.metadata)
 
 import json
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -16,11 +16,11 @@ from flowkit import Document, ScoredDocument
 from flowkit.errors import StoreError
 from flowkit.plugin import TextPart, key_type
 from flowkit.rag.keyword import terms
-from flowkit.rag.stores.hits import stored_document, stored_hit
+from flowkit.rag.stores.hits import stored_document, stored_hits
 from flowkit.rag.stores.rules import row_key
 from flowkit_pgvector.names import is_storable
 
-__all__ = ["Float32", "Row", "decode", "decode_hit", "encode", "key_types", "number_text", "unit_vector"]
+__all__ = ["Float32", "Row", "decode", "decode_hits", "encode", "key_types", "number_text", "unit_vector"]
 
 Float32 = np.ndarray[Any, np.dtype[np.float32]]
 
@@ -79,10 +79,12 @@ def decode(id: str, text: str, extra: str | None, metadata: str) -> Document:
     return Document.from_wire({"content": whole["content"], "metadata": found, "id": id})
 
 
-def decode_hit(id: str, text: str, extra: str | None, metadata: str, score: float) -> ScoredDocument:
-    if extra is None:
-        return stored_hit(text, _read(metadata), id=id, score=score)
-    return ScoredDocument.of(decode(id, text, extra, metadata), score)
+def decode_hits(rows: Sequence[tuple[Any, ...]], scores: Sequence[float]) -> list[ScoredDocument]:
+    """Rows that begin with id, text, extra and metadata, each with its score."""
+    found = zip(rows, scores, strict=True)
+    if all(row[2] is None for row in rows):
+        return stored_hits([(row[0], row[1], _read(row[3]), score) for row, score in found])
+    return [ScoredDocument.of(decode(*row[:4]), score) for row, score in found]
 
 
 def key_types(documents: Iterable[Document]) -> set[tuple[str, str]]:

@@ -5,6 +5,7 @@ hits = await search(session, SearchQuery(vector=vector, k=10), ef_search=100, ex
 
 import math
 from collections import Counter
+from collections.abc import Awaitable
 from operator import le
 from typing import Any
 
@@ -14,10 +15,10 @@ from flowkit import ScoredDocument
 from flowkit.errors import UnsupportedError
 from flowkit.plugin import SearchQuery
 from flowkit.rag.keyword import query_terms
-from flowkit.rag.stores.rules import HYBRID_DEPTH, HYBRID_MAX, checked_query, rounded_score
+from flowkit.rag.stores.rules import HYBRID_DEPTH, HYBRID_MAX, checked_query32, rounded_score
 from flowkit_pgvector.database import Connection, execute
 from flowkit_pgvector.relation import Hit
-from flowkit_pgvector.rows import decode_hit
+from flowkit_pgvector.rows import decode_hits
 from flowkit_pgvector.session import Session
 from flowkit_pgvector.statements import Scan, hybrid_sql, index_settings, vector_sql, words_sql
 
@@ -49,19 +50,24 @@ async def search(session: Session, query: SearchQuery, *, ef_search: int, exact_
         values["flowkit_terms"], values["flowkit_times"] = list(words), list(words.values())
         values["flowkit_index"] = session.names.index
     if query.vector is None:
-        hits = await task.by_words() if values["flowkit_terms"] else []
+        rows = await task.by_words() if values["flowkit_terms"] else []
+        scores = [row[4] for row in rows]
     else:
         scan: Scan = "exact"
         if not session.relation.own or session.relation.method is not None:
             scan = "exact" if await session.is_small(exact_below) else "index"
-        hits, complete = await task.nearest(scan)
+        rows, scores, complete = await task.nearest(scan)
         if not complete:
-            hits, _ = await task.nearest("exact")
-    least = rounded_score(query.min_score)
-    scores = [hit[4] for hit in hits]
+            rows, scores, _ = await task.nearest("exact")
     if any(map(le, scores, scores[1:])):  # they come in order, but for those that round to one score
-        hits = sorted(hits, key=lambda hit: (-hit[4], hit[0]))
-    return [decode_hit(*hit) for hit in hits[: query.k] if hit[4] >= least]
+        order = sorted(zip(scores, rows, strict=True), key=lambda hit: (-hit[0], hit[1][0]))
+        scores, rows = [score for score, _ in order], [row for _, row in order]
+    count = min(query.k, len(rows))
+    if query.min_score:
+        least = rounded_score(query.min_score)
+        while count and scores[count - 1] < least:
+            count -= 1
+    return decode_hits(rows[:count], scores[:count])
 
 
 class _Search:
@@ -75,8 +81,9 @@ class _Search:
         self._ef_search = ef_search
         self._what = f"search index {session.names.index!r}"
 
-    async def nearest(self, scan: Scan) -> tuple[list[Hit], bool]:
-        """Hits by vector, or by vector and words; and whether a vector index gave all that it was asked for."""
+    async def nearest(self, scan: Scan) -> tuple[list[Hit], list[float], bool]:
+        """Rows by vector, or by vector and words, and their scores; and whether a vector index gave all that it was
+        asked for."""
         session, query = self._session, self._query
         depth = max(query.k, HYBRID_DEPTH) if query.text is not None else query.k
         self._values["flowkit_limit"] = depth
@@ -86,17 +93,17 @@ class _Search:
             self._set(depth)
         if query.text is None:
             sql = vector_sql(session.relation, self._where, scan=scan, settings=settings)
-            hits = session.relation.scored(await self._rows(sql))
-            return hits, scan == "exact" or len(hits) == depth
+            rows = await self._rows(sql)
+            return rows, session.relation.scores(rows), scan == "exact" or len(rows) == depth
         self._values["flowkit_depth"], self._values["flowkit_k"] = depth, query.k
         sql = hybrid_sql(session.relation, session.names, self._where, scan=scan, settings=settings)
-        found = await self._rows(sql)
-        hits = [(*row[:4], rounded_score(row[4] / HYBRID_MAX)) for row in found]
-        return hits, scan == "exact" or bool(found and found[0][5] == depth)
+        rows = await self._rows(sql)
+        scores = [rounded_score(row[4] / HYBRID_MAX) for row in rows]
+        return rows, scores, scan == "exact" or bool(rows and rows[0][5] == depth)
 
-    async def by_words(self) -> list[Hit]:
+    def by_words(self) -> Awaitable[list[Hit]]:
         self._values["flowkit_depth"] = self._query.k
-        return await self._rows(words_sql(self._session.relation, self._session.names, self._where))
+        return self._rows(words_sql(self._session.relation, self._session.names, self._where))
 
     def _set(self, limit: int) -> None:
         relation = self._session.relation
@@ -108,16 +115,17 @@ class _Search:
         self._values["flowkit_ef"] = min(max(self._ef_search, limit), _MOST_EF)
         self._values["flowkit_probes"] = max(10, math.isqrt(relation.lists or 0))
 
-    async def _rows(self, sql: str) -> list[Any]:
+    def _rows(self, sql: str) -> Awaitable[list[Any]]:
+        # A filtered search is planned each time anew: how selective a filter is depends on its values.
+        prepare = None if self._where == "TRUE" else False
+
         async def look(connection: Connection) -> list[Any]:
-            # A filtered search is planned each time anew: how selective a filter is depends on its values.
-            prepare = None if self._where == "TRUE" else False
             return await (await execute(connection, sql, self._values, binary=True, prepare=prepare)).fetchall()
 
-        return await self._session.database.read(self._what, look)
+        return self._session.database.read(self._what, look)
 
 
 def _vector(session: Session, vector: Any, dimension: int | None) -> Any:
     """The query as a float32 array: a unit vector, unless the distance is l2."""
-    unit = checked_query(vector, index=session.names.index, dimension=dimension, embedder=session.state.embedder)
-    return np.asarray(vector if session.state.distance == "l2" else unit, dtype=np.float32)
+    unit = checked_query32(vector, index=session.names.index, dimension=dimension, embedder=session.state.embedder)
+    return unit if session.state.distance != "l2" else np.asarray(vector, dtype=np.float32)

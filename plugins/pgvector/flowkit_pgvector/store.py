@@ -4,7 +4,7 @@ store = PgVector("menu", dsn="postgresql://localhost/app", embedder="local/all-m
 ai = Flowkit(plugins=[store])
 """
 
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from flowkit import Filter, ScoredDocument
@@ -98,6 +98,7 @@ class PgVector(StorePlugin):
         self._dsn = dsn
         self._database: Database | None = None
         self._session: Session | None = None
+        self._search: Callable[..., Awaitable[list[ScoredDocument]]]
 
     @property
     def abilities(self) -> StoreAbilities:
@@ -121,7 +122,9 @@ class PgVector(StorePlugin):
             BackendError: no server, no right, no such database; `hint` says what to do.
         """
         from flowkit_pgvector.opening import compare
+        from flowkit_pgvector.search import search
 
+        self._search = search  # once: an import is looked up anew each time, in the middle of every search
         embedder = embedder or self.embedder
         session = self._session
         if session is not None:
@@ -151,9 +154,8 @@ class PgVector(StorePlugin):
 
     async def search(self, query: SearchQuery) -> list[ScoredDocument]:
         """The best `query.k` rows with score ≥ `min_score`, best first."""
-        from flowkit_pgvector.search import search
-
-        return await search(self._opened_session(), query, ef_search=self._ef_search, exact_below=self._exact_below)
+        session = self._opened_session()
+        return await self._search(session, query, ef_search=self._ef_search, exact_below=self._exact_below)
 
     async def fetch(
         self,
