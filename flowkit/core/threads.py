@@ -4,13 +4,13 @@ result = await run_in_thread(fn, args, kwargs)
 """
 
 import asyncio
+import contextlib
 import contextvars
 import functools
 import os
 import queue
 import threading
 from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import Future
 from contextvars import ContextVar
 from typing import Any
 
@@ -148,32 +148,54 @@ def start_in_thread(
     fn: Callable[..., Any], args: Sequence[Any] = (), kwargs: Mapping[str, Any] | None = None
 ) -> "asyncio.Future[Any]":
     """As `run_in_thread`, begun at once. An exception's traceback shows nothing of this module."""
+    loop = asyncio.get_running_loop()
     context = contextvars.copy_context()
     waiter = Waiter()
     context.run(_waiter.set, waiter)
-    future: Future[Any] = Future()
+    awaited: asyncio.Future[Any] = loop.create_future()
 
     def work() -> Callable[[], object]:
-        if not future.set_running_or_notify_cancel():
-            return lambda: None
+        if awaited.cancelled():
+            return _nothing
+        result: object = None
+        error: BaseException | None = None
         try:
             result = context.run(fn, *args, **(kwargs or {}))
-        except StopIteration as error:  # a future cannot carry it
-            return functools.partial(future.set_exception, _replaced(error))
-        except BaseException as error:  # noqa: BLE001  it goes to whoever awaits, whatever it is
-            if error.__traceback__ is not None:
-                error.__traceback__ = error.__traceback__.tb_next
-            return functools.partial(future.set_exception, error)
-        return functools.partial(future.set_result, result)
+        except StopIteration as stop:  # a future cannot carry it
+            error = _replaced(stop)
+        except BaseException as raised:  # noqa: BLE001  it goes to whoever awaits, whatever it is
+            error = raised
+            if raised.__traceback__ is not None:
+                raised.__traceback__ = raised.__traceback__.tb_next
+        return functools.partial(_tell, loop, awaited, result, error)
 
     def ended(awaited: "asyncio.Future[Any]") -> None:
         if awaited.cancelled():
             waiter.leave()
 
-    _pool.submit(work)
-    awaited = asyncio.wrap_future(future)
     awaited.add_done_callback(ended)
+    _pool.submit(work)
     return awaited
+
+
+def _tell(
+    loop: asyncio.AbstractEventLoop, awaited: "asyncio.Future[Any]", result: object, error: BaseException | None
+) -> None:
+    with contextlib.suppress(RuntimeError):  # the loop is closed, and nobody waits
+        loop.call_soon_threadsafe(_settle, awaited, result, error)
+
+
+def _settle(awaited: "asyncio.Future[Any]", result: object, error: BaseException | None) -> None:
+    if awaited.done():  # cancelled
+        return
+    if error is None:
+        awaited.set_result(result)
+    else:
+        awaited.set_exception(error)
+
+
+def _nothing() -> None:
+    """Nobody waits."""
 
 
 def pump(fn: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str, Any], take: Callable[[Any], None]) -> None:

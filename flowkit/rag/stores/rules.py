@@ -26,6 +26,7 @@ __all__ = [
     "HYBRID_MAX",
     "RRF_K",
     "SCORE_DIGITS",
+    "checked_direction",
     "checked_query",
     "checked_query32",
     "checked_rows",
@@ -34,6 +35,7 @@ __all__ = [
     "keyword_score",
     "rounded_score",
     "row_key",
+    "scaled32",
     "vector_score",
     "vector_scores",
     "wanted_ids",
@@ -46,8 +48,8 @@ HYBRID_DEPTH = 100
 """How many of each list enter a hybrid search (or k, when that is more)."""
 HYBRID_MAX = 2 / (RRF_K + 1)
 """What a row that leads both lists gets; hybrid scores are divided by it."""
-_UNIT_SQUARE = 4e-7
-"""So far from 1 may be the square of a length that is 1 in float32."""
+_UNIT = 2e-7
+"""So far from 1 may a length be that is 1 in float32."""
 
 
 def rounded_score(score: float) -> float:
@@ -135,12 +137,29 @@ def checked_query32(vector: Vector, *, index: str, dimension: int | None, embedd
     Raises:
         InvalidInputError: as `checked_query`.
     """
+    query, length = checked_direction(vector, index=index, dimension=dimension, embedder=embedder)
+    return query if abs(length - 1) < _UNIT else scaled32(query, length)
+
+
+def checked_direction(
+    vector: Vector, *, index: str, dimension: int | None, embedder: str | None
+) -> "tuple[Float32, float]":
+    """The query as it is, in float32, and its length: for stores to whom only the direction matters.
+
+    Raises:
+        InvalidInputError: as `checked_query`.
+    """
     import numpy as np
 
     query = _of_dimension(vector, index, dimension)
-    wide = query.astype(np.float64)
-    square = _square(wide, index, embedder)
-    return query if abs(square - 1) < _UNIT_SQUARE else (wide / math.sqrt(square)).astype(np.float32)
+    return query, math.sqrt(_square(query.astype(np.float64), index, embedder))
+
+
+def scaled32(vector: "Float32", length: float) -> "Float32":
+    """The vector at length 1."""
+    import numpy as np
+
+    return (vector.astype(np.float64) / length).astype(np.float32)
 
 
 def clean_id(id: str) -> str:
@@ -172,9 +191,10 @@ def checked_selector(ids: Sequence[str] | None, where: Filter | None) -> None:
 
 def row_key(document: Document) -> RowKey:
     """The key that a store's manifest gives for a document. Parts other than text count in the text hash."""
-    text = document.text
-    if not all(isinstance(part, TextPart) for part in document.content):
-        text = "\n".join(part.model_dump_json(by_alias=True, exclude_none=True) for part in document.content)
+    text, content = document.text, document.content
+    is_plain = len(content) == 1 and type(content[0]) is TextPart
+    if not is_plain and not all(isinstance(part, TextPart) for part in content):
+        text = "\n".join(part.model_dump_json(by_alias=True, exclude_none=True) for part in content)
     return RowKey(
         id=document.id or "",
         source=document.source,

@@ -10,9 +10,12 @@ from hashlib import sha256
 from typing import Any
 from uuid import uuid4
 
+from flowkit import Filter
 from flowkit.errors import IdentityError, StoreError
+from flowkit.plugin import check
 from flowkit_chroma.links import Link
 from flowkit_chroma.names import catalog_name
+from flowkit_chroma.rows import ODD, WHOLE
 
 __all__ = ["FORMAT", "Catalog", "Identity"]
 
@@ -78,6 +81,10 @@ class Catalog:
     @property
     def name(self) -> str:
         return catalog_name(self.collection)
+
+    def check(self, where: Filter) -> None:
+        """Raises FilterTypeError: a value is of a type that its key has never had here, as far as is known."""
+        check(where, {key: kinds - {ODD, WHOLE} for key, kinds in self.kinds.items()})
 
     async def create(self, index: str) -> None:
         await self.link.create(self.name, {f"{_PREFIX}format": FORMAT, f"{_PREFIX}of": index})

@@ -10,13 +10,13 @@ that it would change, keys that it refuses) is JSON in one reserved entry, toget
 import json
 import math
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from flowkit import Document, ScoredDocument
 from flowkit.errors import StoreError
 from flowkit.plugin import RowKey, TextPart, key_type
-from flowkit.rag.stores.hits import stored_document, stored_hit
+from flowkit.rag.stores.hits import stored_document, stored_hits
 from flowkit.rag.stores.rules import row_key
 
 if TYPE_CHECKING:
@@ -31,11 +31,12 @@ __all__ = [
     "WHOLE",
     "Record",
     "decode",
-    "decode_hit",
+    "decode_hits",
     "decode_key",
     "decode_metadata",
     "encode",
     "is_exact",
+    "is_native_key",
     "kinds",
     "scaled",
     "stored_length",
@@ -69,7 +70,7 @@ def encode(document: Document, vector: "Float32 | None", *, length: float | None
     metadata: dict[str, str | int | float | bool | None] = {}
     odd: dict[str, Any] = {}
     for key, value in document.metadata.items():
-        if not isinstance(value, str | int | float) or not _is_native(key, value):
+        if not _is_native(key, value):
             odd[key] = value
         elif value.__class__ is float and value == 0:
             metadata[key] = 0.0
@@ -99,11 +100,19 @@ def decode(id: str, text: str | None, metadata: Mapping[str, Any] | None) -> Doc
     return stored_document(text or "", entries, id=id)
 
 
-def decode_hit(id: str, text: str | None, metadata: Mapping[str, Any] | None, score: float) -> ScoredDocument:
-    entries, more = _split(id, metadata)
-    if "c" in more:
-        return ScoredDocument.of(decode(id, text, metadata), score)
-    return stored_hit(text or "", entries, id=id, score=score)
+def decode_hits(
+    rows: Sequence[tuple[float, str, str | None, Mapping[str, Any] | None]],
+) -> list[ScoredDocument]:
+    """Rows of score, id, text and metadata."""
+    plain: list[tuple[str, str, dict[str, Any], float]] = []
+    for score, id, text, metadata in rows:
+        entries, more = _split(id, metadata)
+        if "c" in more:
+            break
+        plain.append((id, text or "", entries, score))
+    else:
+        return stored_hits(plain)
+    return [ScoredDocument.of(decode(id, text, metadata), score) for score, id, text, metadata in rows]
 
 
 def decode_metadata(id: str, metadata: Mapping[str, Any] | None) -> dict[str, Any]:
@@ -131,16 +140,26 @@ def stored_length(id: str, metadata: Mapping[str, Any] | None) -> float | None:
     return found
 
 
-def kinds(metadata: Mapping[str, Any]) -> set[tuple[str, str]]:
-    """Key and type of each entry, and the kinds that decide what Chroma can be asked."""
+def kinds(entries: Iterable[tuple[str, Any]]) -> set[tuple[str, str]]:
+    """Key and type of each entry of metadata, and the kinds that decide what Chroma can be asked."""
     found: set[tuple[str, str]] = set()
-    for key, value in metadata.items():
+    seen: set[tuple[str, type, bool]] = set()
+    for key, value in entries:
+        entry = key, value.__class__, _is_native(key, value)
+        if entry in seen:
+            continue
+        seen.add(entry)
         found.add((key, key_type(value)))
-        if isinstance(value, str | int | float) and not _is_native(key, value):
+        if isinstance(value, str | int | float) and not entry[2]:
             found.add((key, ODD))
         if value.__class__ is int:
             found.add((key, WHOLE))
     return found
+
+
+def is_native_key(key: str) -> bool:
+    """Whether Chroma takes this key."""
+    return not key.startswith(_REFUSED)
 
 
 def is_exact(number: int | float) -> bool:
@@ -159,10 +178,16 @@ def is_exact(number: int | float) -> bool:
     return int(whole + part) <= LARGEST and abs(exponent - len(part)) <= 22
 
 
-def _is_native(key: str, value: str | int | float) -> bool:
-    if key.startswith(_REFUSED):
-        return False
-    return isinstance(value, str | bool) or is_exact(value)
+def _is_native(key: str, value: Any) -> bool:
+    """Whether Chroma holds the entry as it is."""
+    kind = value.__class__
+    if kind is int:
+        held = -LARGEST <= value <= LARGEST
+    elif kind is float:
+        held = is_exact(value)
+    else:
+        held = kind is str or kind is bool
+    return held and is_native_key(key)
 
 
 def _split(id: str, metadata: Mapping[str, Any] | None) -> tuple[dict[str, Any], dict[str, Any]]:

@@ -10,16 +10,17 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from flowkit import Filter
-from flowkit.plugin import check, compile
+from flowkit.errors import FilterTypeError
+from flowkit.plugin import compile
 from flowkit_chroma.catalog import Catalog, Identity
 from flowkit_chroma.links import Link
-from flowkit_chroma.rows import ODD, WHOLE, decode_metadata
-from flowkit_chroma.where import Plan, plan
+from flowkit_chroma.rows import decode_metadata
+from flowkit_chroma.where import Plan, is_settled, plan
 
 if TYPE_CHECKING:
     from flowkit_chroma.words import Words
 
-__all__ = ["STEP", "Row", "Session", "rows_of"]
+__all__ = ["STEP", "Row", "Session"]
 
 Result = TypeVar("Result")
 STEP = 2_000
@@ -58,17 +59,20 @@ class Session:
         if where is None:
             return _ALL
         await self.catalog.read()
-        check(where, {key: kinds - {ODD, WHOLE} for key, kinds in self.catalog.kinds.items()})
+        self.catalog.check(where)
         return plan(where, self.catalog.kinds)
 
     async def planned(self, where: Filter | None, work: Callable[[Plan], Awaitable[Result]]) -> Result:
-        """Do the work with the plan for a filter. A server is asked for key types meanwhile, not before.
+        """Do the work with the plan for a filter.
 
-        Key types hardly ever change; when they have, and the plan with them, the work is done again.
+        A server is asked for key types only where they could change the plan, and meanwhile, not before: they hardly
+        ever change. When they have, the work is done again.
         """
         if where is None or self.link.epoch is not None or not self.catalog.kinds:
             return await work(await self.plan(where))
         guess = plan(where, self.catalog.kinds)
+        if self._is_settled(where):
+            return await work(guess)
         working = asyncio.ensure_future(work(guess))
         try:
             right = await self.plan(where)
@@ -78,6 +82,16 @@ class Session:
             raise
         result = await working
         return result if right == guess else await work(right)
+
+    def _is_settled(self, where: Filter) -> bool:
+        """Whether a filter is fine, and its plan right, whatever others have written by now: types are only added."""
+        if not is_settled(where, self.catalog.kinds):
+            return False
+        try:
+            self.catalog.check(where)
+        except FilterTypeError:
+            return False
+        return True
 
     async def matching(self, where: Filter | None, planned: Plan | None = None) -> list[str]:
         """The ids of all rows that match, in no order."""
@@ -107,14 +121,10 @@ class Session:
         step = min(STEP, await self.link.batch_size())
         for at in range(0, len(ids), step):
             found = await self.call("get", ids=list(ids[at : at + step]), include=list(include))
-            yield rows_of(found, None)
+            yield _rows(found)
 
 
-def rows_of(found: Mapping[str, Any], at: int | None) -> list[Row]:
-    """An answer's rows: of a get (at None), or of one query among several."""
-    columns = [found["ids"], found["metadatas"], found["documents"], found["embeddings"]]
-    if at is not None:
-        columns = [None if column is None else column[at] for column in columns]
-    ids = columns[0]
-    metadatas, texts, vectors = ([None] * len(ids) if column is None else column for column in columns[1:])
-    return list(map(Row, ids, metadatas, texts, vectors))
+def _rows(found: Mapping[str, Any]) -> list[Row]:
+    ids = found["ids"]
+    columns = [found[name] for name in ("metadatas", "documents", "embeddings")]
+    return list(map(Row, ids, *([None] * len(ids) if column is None else column for column in columns)))

@@ -12,9 +12,9 @@ from uuid import UUID
 
 from flowkit import Filter
 from flowkit.plugin import And, Comparison, Membership, Not, Or, compile
-from flowkit_chroma.rows import LARGEST, ODD, WHOLE, is_exact
+from flowkit_chroma.rows import LARGEST, ODD, WHOLE, is_exact, is_native_key
 
-__all__ = ["Kinds", "Plan", "plan"]
+__all__ = ["Kinds", "Plan", "is_settled", "plan"]
 
 Kinds = Mapping[str, Collection[str]]
 """Metadata key → the types that it has had, ODD and WHOLE."""
@@ -43,6 +43,21 @@ def plan(filter: Filter, kinds: Kinds) -> Plan:
     return _plan(filter, kinds, negated=False)
 
 
+def is_settled(filter: Filter, kinds: Kinds) -> bool:
+    """Whether no row that anybody adds can change the plan."""
+    if filter.depth > _DEEPEST:
+        return True
+    match filter:
+        case Not(expr=expr):
+            return is_settled(expr, kinds)
+        case And(left=left, right=right) | Or(left=left, right=right):
+            return is_settled(left, kinds) and is_settled(right, kinds)
+        case Comparison(key=key) | Membership(key=key):
+            # A float with a fraction is asked for in another way once the key has integers.
+            return key in kinds and _is_held(filter) and all(not _is_fraction(value) for value in _asked(filter))
+    return False
+
+
 def _plan(node: Filter, kinds: Kinds, *, negated: bool) -> Plan:
     match node:
         case Not(expr=expr):
@@ -53,7 +68,7 @@ def _plan(node: Filter, kinds: Kinds, *, negated: bool) -> Plan:
         case Comparison(key=key) | Membership(key=key):
             if key not in kinds:
                 return _ALL if compile(node)({}) is not negated else _NONE
-            if ODD in kinds[key]:
+            if ODD in kinds[key] and not _is_held(node):
                 return _LOOK
             whole = WHOLE in kinds[key]
             if isinstance(node, Comparison):
@@ -96,8 +111,7 @@ def _equal(key: str, values: Iterable[Any], whole: bool, same: bool) -> Plan:
     # The values of one list must be of one type to Chroma, for which 1 and 1.0 are two.
     by_type: dict[object, list[Any]] = {}
     for value in values:
-        cut = whole and isinstance(value, float) and not value.is_integer()
-        by_type.setdefault("cut" if cut else type(value), []).append(value)
+        by_type.setdefault("cut" if whole and _is_fraction(value) else type(value), []).append(value)
     parts: list[Plan] = []
     for kind, some in by_type.items():
         part: dict[str, Any] = {key: _listed(some, same)}
@@ -107,6 +121,28 @@ def _equal(key: str, values: Iterable[Any], whole: bool, same: bool) -> Plan:
             part = {"$and" if same else "$or": [part, {key: _listed(around, not same)}]}
         parts.append(Plan(part, True))
     return _either(parts) if same else _both(parts)
+
+
+def _is_held(node: Comparison | Membership) -> bool:
+    """Whether the node asks for values that Chroma has as they are, wherever they occur: ODD rows have others."""
+    if isinstance(node, Comparison) and node.op not in ("eq", "ne"):
+        return False
+    return is_native_key(node.key) and all(_is_storable(same) for value in _asked(node) for same in _same(value))
+
+
+def _same(value: Any) -> Iterable[Any]:
+    """The values that are equal to it, and may be stored in another way: 2^53 is held as an integer, not as a float."""
+    if type(value) in (int, float) and math.isfinite(value) and value == int(value):
+        return (int(value), float(value)) if abs(value) <= LARGEST else (value,)
+    return (value,)
+
+
+def _asked(node: Comparison | Membership) -> list[Any]:
+    return list(map(_plain, node.values if isinstance(node, Membership) else (node.value,)))
+
+
+def _is_fraction(value: Any) -> bool:
+    return isinstance(value, float) and not value.is_integer()
 
 
 def _listed(values: list[Any], same: bool) -> dict[str, Any]:

@@ -42,7 +42,9 @@ async def upsert(session: Session, rows: Sequence[EmbeddedDocument]) -> None:
         stored = await session.rows(ids, "metadatas")
         keeping = [id for id, (_, vector) in checked.items() if vector is None]
         vectors = await _stored_vectors(session, stored, keeping)
-        await session.catalog.add({kind for document, _ in checked.values() for kind in kinds(document.metadata)})
+        await session.catalog.add(
+            kinds(entry for document, _ in checked.values() for entry in document.metadata.items())
+        )
         async with _marked(session):
             for at in range(0, len(ids), step):
                 some = ids[at : at + step]

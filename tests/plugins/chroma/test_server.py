@@ -2,13 +2,14 @@
 
 import asyncio
 from pathlib import Path
+from typing import Any
 
 import chromadb
 import pytest
 
 from flowkit import Document, F
 from flowkit.errors import BackendError, FilterTypeError
-from flowkit.plugin import EmbeddedDocument, SearchQuery
+from flowkit.plugin import EmbeddedDocument, SearchQuery, compile
 from flowkit_chroma import Chroma
 from flowkit_chroma.server import Transport
 from tests.servers.chroma import ChromaServer
@@ -60,6 +61,30 @@ async def test_words_and_types_that_another_store_writes_are_seen_at_once(server
         await found(SearchQuery(vector=[1, 0], where=F("n") == "x"))
     await one.delete(ids=["a"])
     assert await found(SearchQuery(text="cake")) == []
+    await one.aclose()
+    await two.aclose()
+
+
+@pytest.mark.parametrize("value", [2**60, 0.1 + 0.2, -0.0, 1, 1.5, "x", True, [1, 2]], ids=repr)
+async def test_filters_are_right_at_once_whatever_another_store_writes(server: ChromaServer, index: str, value: Any):
+    one, two = (Chroma(index, host="127.0.0.1", port=server.port) for _ in range(2))
+    await one.open(create=True, dimension=2)
+    await one.upsert([EmbeddedDocument(Document.from_text("tomato soup", {"n": 0.25}, id="a"), [1, 0])])
+    await two.open(create=False)
+    assert len(await two.search(SearchQuery(vector=[1, 0], where=F("n") == 0.25))) == 1
+    new = Document.from_text("cake", {"n": value}, id="b")
+    await one.upsert([EmbeddedDocument(new, [1, 0.1])])
+    for asked in (0, 1, 0.25, 1.5, 2**60, 0.1 + 0.2):
+        for where in (
+            F("n") == asked,
+            F("n") != asked,
+            F("n").in_([asked, 7]),
+            ~F("n").in_([asked, 7]),
+            F("n") > asked,
+        ):
+            hits = await two.search(SearchQuery(vector=[1, 0], where=where))
+            wanted = [id for id, held in (("a", 0.25), ("b", value)) if compile(where)({"n": held})]
+            assert [hit.id for hit in hits] == wanted, where
     await one.aclose()
     await two.aclose()
 

@@ -6,8 +6,16 @@ import pytest
 
 from flowkit import F, Filter
 from flowkit_chroma import Plan, plan
+from flowkit_chroma.where import is_settled
 
-KINDS = {"n": {"number", "whole"}, "f": {"number"}, "k": {"string"}, "b": {"bool"}, "o": {"number", "odd"}}
+KINDS = {
+    "n": {"number", "whole"},
+    "f": {"number"},
+    "k": {"string"},
+    "b": {"bool"},
+    "o": {"number", "odd"},
+    "$x": {"string", "odd"},
+}
 ALL, NONE, LOOK = Plan(True, True), Plan(False, True), Plan(True, False)
 
 
@@ -26,6 +34,8 @@ ALL, NONE, LOOK = Plan(True, True), Plan(False, True), Plan(True, False)
          {"$and": [{"k": {"$eq": "a"}}, {"n": {"$eq": 1}}, {"b": {"$eq": True}}]}),
         (F("f") > 1.5, {"f": {"$gt": 1.5}}),
         (F("n") < float("inf"), {"n": {"$lte": 2**53}}),
+        (F("o") == 1, {"o": {"$eq": 1}}),
+        (F("o") != "a", {"o": {"$ne": "a"}}),
     ],
     ids=lambda value: str(value)[:40],
 )  # fmt: skip
@@ -46,7 +56,11 @@ def test_what_chroma_can_do_is_left_to_it(where: Filter, wanted: dict[str, Any])
         (~(F("n") >= 5), LOOK),
         (F("k") > "a", LOOK),
         (F("k").contains("a"), LOOK),
-        (F("o") == 1, LOOK),
+        (F("o") > 1, LOOK),
+        (F("o") == 2**60, LOOK),
+        (F("o") == 2**53, LOOK),  # the same as a float is none of Chroma's
+        (F("o").in_([1, 1e300]), LOOK),
+        (F("$x") == "a", LOOK),
     ],
     ids=lambda value: str(value)[:40],
 )
@@ -57,3 +71,27 @@ def test_the_rest_is_answered_without_a_call_or_row_by_row(where: Filter, wanted
 def test_a_part_that_chroma_cannot_do_is_narrowed_down_by_one_that_it_can():
     assert plan((F("n") == 1) & F("k").contains("x"), KINDS) == Plan({"n": {"$eq": 1}}, False)
     assert plan((F("n") == 1) | F("k").contains("x"), KINDS) == LOOK
+
+
+@pytest.mark.parametrize(
+    ("where", "settled"),
+    [
+        (F("n") == 1, True),
+        (~(F("k") != "a") | F("b").in_([True, False]), True),
+        (F("o") == 1, True),
+        (F("f") == 2.0, True),
+        (F("f") == 2.5, False),  # Chroma would cut it for integers
+        (F("n") > 1, False),
+        (F("k").contains("a"), False),
+        (F("n") == 2**60, False),
+        (F("missing") == 1, False),
+        (F("$x") == "a", False),
+        ((F("n") == 1) & (F("missing") == 1), False),
+    ],
+    ids=lambda value: str(value)[:40],
+)
+def test_what_no_row_of_another_can_change_is_known(where: Filter, settled: bool):
+    assert is_settled(where, KINDS) is settled
+    if settled:
+        everything = {key: {*kinds, "string", "number", "bool", "list", "odd", "whole"} for key, kinds in KINDS.items()}
+        assert plan(where, everything | {"missing": {"string"}}) == plan(where, KINDS)
