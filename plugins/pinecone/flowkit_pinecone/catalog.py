@@ -75,7 +75,8 @@ class Catalog:
     link: Link
     rows: Place
     waiting: Waiting
-    kinds: dict[str, set[str]] = field(default_factory=dict)
+    kinds: Mapping[str, set[str]] = field(default_factory=dict)
+    """Replaced when it changes, and never changed."""
     _read_at: float = -math.inf
 
     @property
@@ -117,7 +118,9 @@ class Catalog:
             token = answer.value.pagination.next if answer.value.pagination else None
             if not token:
                 break
-        self.kinds, self._read_at = kinds, began
+        self._read_at = began
+        if kinds != self.kinds:
+            self.kinds = kinds
 
     async def add(self, kinds: Iterable[tuple[str, str]], dimension: int) -> None:
         """Write what is new of these keys and types; when this returns, others can read it."""
@@ -129,8 +132,10 @@ class Catalog:
             id = sha256(f"{self._of}\0{kind}\0{key}".encode()).hexdigest()
             records.append((f"kind-{id}", {"flowkit:of": self._of, "flowkit:key": key, "flowkit:kind": kind}))
         await self._write(records, dimension)
+        known = dict(self.kinds)
         for key, kind in new:
-            self.kinds.setdefault(key, set()).add(kind)
+            known[key] = known.get(key, set()) | {kind}
+        self.kinds = known
 
     @property
     def _of(self) -> str:

@@ -9,13 +9,13 @@ integers beyond 2**53, keys that it refuses) is JSON in one reserved entry, toge
 
 import json
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from flowkit import Document, ScoredDocument
 from flowkit.errors import InvalidInputError, StoreError
 from flowkit.plugin import RowKey, TextPart, key_type, metadata_hash, text_hash
-from flowkit.rag.stores.hits import stored_document, stored_hit
+from flowkit.rag.stores.hits import stored_document, stored_hits
 from flowkit.rag.stores.rules import row_key
 from flowkit_pinecone.words import Sparse
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     Float32 = np.ndarray[Any, np.dtype[np.float32]]
 
-__all__ = ["LARGEST", "LARGEST_METADATA", "ODD", "ROW", "TEXT", "Metric", "Record", "decode", "decode_hit",
+__all__ = ["LARGEST", "LARGEST_METADATA", "ODD", "ROW", "TEXT", "Metric", "Record", "decode", "decode_hits",
            "decode_key", "decode_metadata", "encode", "kinds", "scaled", "stored_length", "units"]  # fmt: skip
 
 Metric = Literal["cosine", "dotproduct", "euclidean"]
@@ -130,11 +130,17 @@ def decode(id: str, metadata: Mapping[str, Any] | None) -> Document:
     return stored_document(text, entries, id=id)
 
 
-def decode_hit(id: str, metadata: Mapping[str, Any] | None, score: float) -> ScoredDocument:
-    entries, text, more = _split(id, metadata)
-    if "c" in more:
-        return ScoredDocument.of(decode(id, metadata), score)
-    return stored_hit(text, entries, id=id, score=score)
+def decode_hits(rows: Sequence[tuple[float, str, Mapping[str, Any] | None]]) -> list[ScoredDocument]:
+    """Rows of score, id and metadata."""
+    plain: list[tuple[str, str, dict[str, Any], float]] = []
+    for score, id, metadata in rows:
+        entries, text, more = _split(id, metadata)
+        if "c" in more:
+            break
+        plain.append((id, text, entries, score))
+    else:
+        return stored_hits(plain)
+    return [ScoredDocument.of(decode(id, metadata), score) for score, id, metadata in rows]
 
 
 def decode_metadata(id: str, metadata: Mapping[str, Any] | None) -> dict[str, Any]:
@@ -161,13 +167,17 @@ def stored_length(id: str, metadata: Mapping[str, Any] | None) -> float | None:
     return found
 
 
-def kinds(metadata: Mapping[str, Any]) -> set[tuple[str, str]]:
-    """Key and type of each entry; ODD too, for a key whose value Pinecone's filters would not see."""
+def kinds(entries: Iterable[tuple[str, Any]]) -> set[tuple[str, str]]:
+    """Key and type of each entry of metadata; ODD too, for a key whose value Pinecone's filters would not see."""
     found: set[tuple[str, str]] = set()
-    for key, value in metadata.items():
-        found.add((key, key_type(value)))
-        if not _is_native(key, value):
-            found.add((key, ODD))
+    seen: set[tuple[str, type, bool]] = set()
+    for key, value in entries:
+        entry = key, value.__class__, _is_native(key, value)
+        if entry not in seen:
+            seen.add(entry)
+            found.add((key, key_type(value)))
+            if not entry[2]:
+                found.add((key, ODD))
     return found
 
 

@@ -5,20 +5,24 @@ hits = await search(session, SearchQuery(vector=vector, k=10))
 """
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from operator import itemgetter
+from typing import Any
 
 from flowkit import Filter, ScoredDocument
 from flowkit.plugin import SearchQuery, compile
-from flowkit.rag.stores.rules import HYBRID_DEPTH, HYBRID_MAX, RRF_K, checked_query, rounded_score
+from flowkit.rag.stores.rules import HYBRID_DEPTH, HYBRID_MAX, RRF_K, checked_direction, rounded_score, scaled32
 from flowkit_pinecone.asking import Asked, ByVector, ByWords
 from flowkit_pinecone.names import row_id
-from flowkit_pinecone.rows import decode_hit, decode_metadata
-from flowkit_pinecone.session import Row, Session
+from flowkit_pinecone.rows import decode_hits, decode_metadata
+from flowkit_pinecone.session import Session
 from flowkit_pinecone.where import Plan
 from flowkit_pinecone.words import query_words
 
 __all__ = ["search"]
 
+_SHORT, _LONG = 1e-3, 1e3
+"""Within these, Pinecone is left to compare a vector of any length by cosine."""
 _WIDER = 4
 _MOST = 10_000
 """How many hits Pinecone gives at most."""
@@ -26,8 +30,10 @@ _WITH_METADATA = 50
 """An answer may have 4 MB; so many records fit for sure. Metadata of more are fetched by id."""
 _AT_A_TIME = 100
 
-Hits = dict[str, tuple[float, Row | None]]
-"""Id → score and row, where that is known."""
+Hit = tuple[float, str, Mapping[str, Any] | None]
+"""Score, id, and metadata, where that was read."""
+Hits = list[Hit]
+"""The best first; of equal scores, the lower id."""
 
 
 async def search(session: Session, query: SearchQuery) -> list[ScoredDocument]:
@@ -36,38 +42,44 @@ async def search(session: Session, query: SearchQuery) -> list[ScoredDocument]:
 
     async def find(planned: Plan) -> list[Hits]:
         if planned.where is False:
-            return [{} for _ in asked]
+            return [[] for _ in asked]
         if len(asked) == 1:
             return [await _best(session, asked[0], depth, planned, query.where)]
         return await asyncio.gather(*(_best(session, each, depth, planned, query.where) for each in asked))
 
     await session.fresh()
     lists = await session.planned(query.where, find)
-    hits = _merged(lists, depth) if query.mode == "hybrid" else lists[0] if lists else {}
-    least = rounded_score(query.min_score)
-    best = [(id, score, row) for id, (score, row) in _ordered(hits)[: query.k] if score >= least]
-    missing = await session.rows([id for id, _, row in best if row is None])
-    found: list[ScoredDocument] = []
-    for id, score, row in best:
-        row = row or missing.get(id)
-        if row is not None:  # else it was deleted in this moment
-            found.append(decode_hit(id, row.metadata, score))
-    return found
+    hits = (_merged(lists, depth) if query.mode == "hybrid" else lists[0] if lists else [])[: query.k]
+    if query.min_score:
+        least = rounded_score(query.min_score)
+        hits = [hit for hit in hits if hit[0] >= least]
+    return decode_hits(await _read(session, hits))
+
+
+async def _read(session: Session, hits: Hits) -> Hits:
+    """With metadata; without those that were deleted in this moment."""
+    unread = [id for _, id, metadata in hits if metadata is None]
+    if not unread:
+        return hits
+    rows = await session.rows(unread)
+    return [
+        (score, id, rows[id].metadata if metadata is None else metadata)
+        for score, id, metadata in hits
+        if metadata is not None or id in rows
+    ]
 
 
 def _asked(session: Session, query: SearchQuery) -> list[Asked]:
     """What to ask Pinecone for; nothing for a text without words."""
-    import numpy as np
-
     identity = session.identity
     asked: list[Asked] = []
     if query.vector is not None:
-        unit = checked_query(
+        vector, length = checked_direction(
             query.vector, index=identity.index, dimension=identity.dimension, embedder=identity.embedder
         )
-        if session.metric == "euclidean":
-            unit = np.asarray(query.vector, dtype=np.float32).astype(np.float64)
-        asked.append(ByVector(session.metric, unit))
+        if session.metric == "dotproduct" or (session.metric == "cosine" and not _SHORT < length < _LONG):
+            vector = scaled32(vector, length)
+        asked.append(ByVector(session.metric, vector))
     if query.text is not None:
         session.check_words()
         words = query_words(query.text)
@@ -88,12 +100,12 @@ async def _best(session: Session, asked: Asked, k: int, planned: Plan, where: Fi
 def _merged(lists: Sequence[Hits], depth: int) -> Hits:
     """Reciprocal rank fusion, as a score 0…1."""
     shares: dict[str, float] = {}
-    rows: dict[str, Row | None] = {}
+    read: dict[str, Mapping[str, Any] | None] = {}
     for hits in lists:
-        for rank, (id, (_, row)) in enumerate(_ordered(hits)[:depth], 1):
+        for rank, (_, id, metadata) in enumerate(hits[:depth], 1):
             shares[id] = shares.get(id, 0.0) + 1 / (RRF_K + rank)
-            rows[id] = row or rows.get(id)
-    return {id: (rounded_score(share / HYBRID_MAX), rows[id]) for id, share in shares.items()}
+            read[id] = metadata or read.get(id)
+    return _ordered((rounded_score(share / HYBRID_MAX), id, read[id]) for id, share in shares.items())
 
 
 async def _nearest(session: Session, asked: Asked, k: int, planned: Plan) -> Hits:
@@ -101,7 +113,7 @@ async def _nearest(session: Session, asked: Asked, k: int, planned: Plan) -> Hit
     n = k + 1  # one more shows whether the last score is shared
     while True:
         hits = await _query(session, asked, n, planned)
-        if len(hits) < n or n >= _MOST or _score_at(hits, k) > _score_at(hits, n):
+        if len(hits) < n or n >= _MOST or hits[k - 1][0] > hits[-1][0]:
             return hits
         n = min(n * _WIDER, _MOST)
 
@@ -111,27 +123,29 @@ async def _looked_through(session: Session, asked: Asked, k: int, planned: Plan,
     When the most that Pinecone gives are not enough, every row is compared here."""
     assert where is not None  # without a filter the plan is exact
     keep = compile(where)
-    kept: Hits = {}
+    kept: dict[str, Hit] = {}
     seen: set[str] = set()
     n = max(k * _WIDER, _AT_A_TIME)
+
+    def kth() -> float:
+        return _ordered(kept.values())[k - 1][0]
+
     while True:
         n = min(n, _MOST)
         hits = await _query(session, asked, n, planned)
-        last = _score_at(hits, n) if len(hits) == n else -1.0
-        new = [(id, score) for id, (score, _) in _ordered(hits) if id not in seen]
+        last = hits[-1][0] if len(hits) == n else -1.0
+        new = [hit for hit in hits if hit[1] not in seen]
         for at in range(0, len(new), _AT_A_TIME):
             some = new[at : at + _AT_A_TIME]
-            if len(kept) >= k and _score_at(kept, k) > some[0][1]:
-                return kept
-            rows = await session.rows([id for id, _ in some])
-            seen.update(id for id, _ in some)
-            kept.update(
-                (id, (score, rows[id]))
-                for id, score in some
-                if id in rows and keep(decode_metadata(id, rows[id].metadata))
-            )
-        if len(hits) < n or (len(kept) >= k and _score_at(kept, k) > last):
-            return kept
+            if len(kept) >= k and kth() > some[0][0]:
+                return _ordered(kept.values())
+            rows = await session.rows([id for _, id, _ in some])
+            for score, id, _ in some:
+                seen.add(id)
+                if id in rows and keep(decode_metadata(id, rows[id].metadata)):
+                    kept[id] = score, id, rows[id].metadata
+        if len(hits) < n or (len(kept) >= k and kth() > last):
+            return _ordered(kept.values())
         if n >= _MOST:
             return await _compared(session, asked, planned, where)
         n *= _WIDER
@@ -148,29 +162,24 @@ async def _query(session: Session, asked: Asked, n: int, planned: Plan) -> Hits:
         **asked.arguments,
         **narrowed,
     )
-    hits: Hits = {}
+    hits: Hits = []
     for match in answer.value.matches:
         score = asked.score(match.score)
         if score is not None:
-            id = row_id(match.id)
-            hits[id] = score, Row(id, match.metadata) if whole else None
-    return hits
+            hits.append((score, row_id(match.id), match.metadata if whole else None))
+    return _ordered(hits)
 
 
 async def _compared(session: Session, asked: Asked, planned: Plan, where: Filter | None) -> Hits:
     """Every row that matches, compared here."""
-    hits: Hits = {}
+    hits: dict[str, Hit] = {}
     async for rows in session.scan(planned, where):
         for row in rows:
             score = asked.score(asked.compare(row))
             if score is not None:
-                hits[row.id] = score, row
-    return hits
+                hits[row.id] = score, row.id, row.metadata
+    return _ordered(hits.values())
 
 
-def _score_at(hits: Hits, rank: int) -> float:
-    return sorted((score for score, _ in hits.values()), reverse=True)[rank - 1]
-
-
-def _ordered(hits: Hits) -> list[tuple[str, tuple[float, Row | None]]]:
-    return sorted(hits.items(), key=lambda hit: (-hit[1][0], hit[0]))
+def _ordered(hits: Iterable[Hit]) -> Hits:
+    return sorted(sorted(hits, key=itemgetter(1)), key=itemgetter(0), reverse=True)

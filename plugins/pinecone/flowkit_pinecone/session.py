@@ -32,6 +32,8 @@ _MOST_IDS = 1_000
 _LISTED = 100
 _MATCHED = 100
 _ALL = Plan(True, True)
+_PLANS = 256
+"""Filters whose plan is kept."""
 
 
 class Row(NamedTuple):
@@ -63,6 +65,9 @@ class Session:
     listing: tuple[Filter | None, list[str]] | None = None
     """The ids of the last filtered listing, in order, for its next pages."""
     walks: dict[str, Walk] = field(default_factory=dict)
+    _plans: dict[Filter, Plan] = field(default_factory=dict)
+    _planned_for: object = None
+    """The types by which the plans were made."""
 
     @property
     def dimension(self) -> int:
@@ -121,8 +126,14 @@ class Session:
         return found if now == before else await find(now)
 
     def _plan(self, where: Filter) -> Plan:
-        check(where, {key: kinds - {ODD} for key, kinds in self.catalog.kinds.items()})
-        return plan(where, self.catalog.kinds)
+        kinds = self.catalog.kinds
+        if self._planned_for is not kinds or len(self._plans) >= _PLANS:
+            self._planned_for, self._plans = kinds, {}
+        found = self._plans.get(where)
+        if found is None:
+            check(where, {key: types - {ODD} for key, types in kinds.items()})
+            found = self._plans[where] = plan(where, kinds)
+        return found
 
     async def scan(self, planned: Plan, where: Filter | None) -> AsyncIterator[list[Row]]:
         """All rows that match, in no order."""

@@ -178,7 +178,7 @@ class Pinecone(StorePlugin):
         from flowkit_pinecone.search import search
 
         session = self._opened()
-        if query.mode not in self.abilities.modes:
+        if query.text is not None and query.mode not in self.abilities.modes:
             raise UnsupportedError(
                 f"pinecone index {self.index!r} has no {query.mode} search, only vector search",
                 hint="build one with hybrid=True, or search another store by keyword and merge with flowkit.rag.fuse",

@@ -70,7 +70,7 @@ async def upsert(session: Session, checked: Checked, records: Mapping[str, Recor
             for id, record in records.items()
         ]
         await session.catalog.add(
-            {kind for document, _ in checked.values() for kind in kinds(document.metadata)}, session.dimension
+            kinds(entry for document, _ in checked.values() for entry in document.metadata.items()), session.dimension
         )
         at_most = sum(_at_most(record, session.dimension) for record in records.values())
         for batch in batches(rows, at_most=at_most):

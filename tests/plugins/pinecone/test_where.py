@@ -53,11 +53,11 @@ def test_the_service_finds_at_least_what_matches_and_just_that_when_the_plan_is_
 ):
     known: dict[str, set[str]] = {}
     for row in rows:
-        for key, kind in kinds(row):
+        for key, kind in kinds(row.items()):
             known.setdefault(key, set()).add(kind)
     found = plan(where, known)
     for row in rows:
-        native = {key: value for key, value in row.items() if (key, "odd") not in kinds({key: value})}
+        native = {key: value for key, value in row.items() if (key, "odd") not in kinds([(key, value)])}
         stored = {key: pinecone_data._stored(key, value) for key, value in native.items()}
         sent = found.where
         hit = sent if isinstance(sent, bool) else pinecone_data.matches(sent, stored, missing_differs=missing_differs)
