@@ -1,6 +1,6 @@
 """What the Chroma plugin costs, against Chroma's own client that does the same batches and the same queries.
 
-    python -m tests.benchmarks.chroma                  # in a folder: 4,000 chunks, 200 queries
+    python -m tests.benchmarks.chroma                  # in a folder: 10,000 chunks, 300 queries
     python -m tests.benchmarks.chroma 20000 --via async     # through HTTP; or --via threads
 
 The bare client is the one that the store uses. One that blocks is called on threads, as the store does not block. Both
@@ -98,8 +98,8 @@ async def measure(store: Chroma, client: Any, count: int, queries: int) -> dict[
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("count", type=int, nargs="?", default=4_000)
-    parser.add_argument("--queries", type=int, default=200)
+    parser.add_argument("count", type=int, nargs="?", default=10_000)
+    parser.add_argument("--queries", type=int, default=300)
     parser.add_argument("--via", choices=["async", "threads"], help="a server, by Chroma's async client or on threads")
     options = parser.parse_args()
 

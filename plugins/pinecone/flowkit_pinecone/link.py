@@ -14,6 +14,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
+from functools import cache
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from flowkit.errors import BackendError, ConfigError, FlowkitError
@@ -115,8 +116,6 @@ class Link:
             ConfigError: the key is refused.
             BackendError: Pinecone refused, or did not answer in spite of repeated attempts.
         """
-        from pinecone.errors.exceptions import NotFoundError
-
         if method != "describe_index_stats":
             arguments["namespace"] = place.namespace
 
@@ -126,7 +125,7 @@ class Link:
             token = _headers.set(headers)
             try:
                 value = await getattr(index, method)(**arguments)
-            except NotFoundError as error:
+            except _errors().NotFoundError as error:
                 raise Missing(
                     f"pinecone could not {doing} {place}: {error}", hint="another program deleted it; open it again"
                 ) from error
@@ -145,8 +144,6 @@ class Link:
                     asyncio.run_coroutine_threadsafe(clients.aclose(), loop)
 
     async def _repeated(self, what: str, ask: Callable[[], Awaitable[T]]) -> T:
-        from pinecone.errors.exceptions import PineconeError
-
         began = time.monotonic()
         backoff = _FIRST_WAIT
         attempts = 0
@@ -154,7 +151,7 @@ class Link:
             attempts += 1
             try:
                 return await ask()
-            except PineconeError as error:
+            except _errors().PineconeError as error:
                 seconds = _pause(error, backoff)
                 spent = time.monotonic() - began
                 if seconds is None or spent + seconds > self._patience(error):
@@ -231,6 +228,14 @@ class _Clients:
         for index in indexes.values():
             await index.close()
         await self.api.close()
+
+
+@cache
+def _errors() -> Any:
+    """The SDK's errors. The SDK is imported when it is needed, and looked up once."""
+    from pinecone.errors import exceptions
+
+    return exceptions
 
 
 async def _keep_headers(response: "httpx.Response") -> None:
