@@ -19,6 +19,7 @@ from flowkit.core.registry import Registry
 from flowkit.core.spans import ATTRIBUTES, annotate
 from flowkit.core.sqlite_files import make_private_file, transaction, use_wal
 from flowkit.core.threads import run_in_thread
+from flowkit.core.together import together
 from flowkit.rag.stores.abilities import NamespacedStore, SqlStore, StoreAbilities
 from flowkit.rag.stores.contract import (
     EmbeddedDocument,
@@ -110,6 +111,7 @@ __all__ = [
     "project_root",
     "run_in_thread",
     "text_hash",
+    "together",
     "transaction",
     "use_wal",
 ]

@@ -9,6 +9,7 @@ from collections.abc import Awaitable, Callable, Iterable
 from typing import TypeVar
 
 from flowkit.core.threads import run_in_thread
+from flowkit.core.together import together
 from flowkit.errors import InvalidOutputError
 from flowkit.schema.documents import Document
 
@@ -44,13 +45,7 @@ async def transform_all(
             found: T | None = await transform(document)  # type: ignore[misc]  # it is a coroutine function
             return found
 
-    tasks = [asyncio.ensure_future(one(document)) for document in documents]
-    try:
-        found = await asyncio.gather(*tasks)
-    finally:
-        for task in tasks:  # when one has failed, or this is cancelled; else all are done
-            task.cancel()
-        await asyncio.gather(*tasks, return_exceptions=True)
+    found = await together(*map(one, documents))
     return [each for each in found if each is not None]
 
 

@@ -4,14 +4,13 @@ ids = await session.matching(F("price") < 10)
 rows = await session.rows(ids, "metadatas", "documents")
 """
 
-import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from flowkit import Filter
 from flowkit.errors import FilterTypeError
-from flowkit.plugin import compile
+from flowkit.plugin import compile, together
 from flowkit_chroma.catalog import Catalog, Identity
 from flowkit_chroma.links import Link
 from flowkit_chroma.rows import decode_metadata
@@ -73,15 +72,8 @@ class Session:
         guess = plan(where, self.catalog.kinds)
         if self._is_settled(where):
             return await work(guess)
-        working = asyncio.ensure_future(work(guess))
-        try:
-            right = await self.plan(where)
-        except BaseException:  # it failed, or this was cancelled: either way nobody waits for the work any more
-            working.cancel()
-            await asyncio.wait([working])
-            raise
-        result = await working
-        return result if right == guess else await work(right)
+        found, right = await together(work(guess), self.plan(where))
+        return found if right == guess else await work(right)
 
     def _is_settled(self, where: Filter) -> bool:
         """Whether a filter is fine, and its plan right, whatever others have written by now: types are only added."""

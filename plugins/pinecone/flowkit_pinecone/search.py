@@ -4,13 +4,12 @@ enough.
 hits = await search(session, SearchQuery(vector=vector, k=10))
 """
 
-import asyncio
 from collections.abc import Iterable, Mapping, Sequence
 from operator import itemgetter
 from typing import Any
 
 from flowkit import Filter, ScoredDocument
-from flowkit.plugin import SearchQuery, compile
+from flowkit.plugin import SearchQuery, compile, together
 from flowkit.rag.stores.rules import HYBRID_DEPTH, HYBRID_MAX, RRF_K, checked_direction, rounded_score, scaled32
 from flowkit_pinecone.asking import Asked, ByVector, ByWords
 from flowkit_pinecone.names import row_id
@@ -45,7 +44,7 @@ async def search(session: Session, query: SearchQuery) -> list[ScoredDocument]:
             return [[] for _ in asked]
         if len(asked) == 1:
             return [await _best(session, asked[0], depth, planned, query.where)]
-        return await asyncio.gather(*(_best(session, each, depth, planned, query.where) for each in asked))
+        return await together(*(_best(session, each, depth, planned, query.where) for each in asked))
 
     await session.fresh()
     lists = await session.planned(query.where, find)

@@ -4,7 +4,6 @@ async for rows in session.scan(await session.plan(where), where): …
 rows = await session.rows(ids)
 """
 
-import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple, TypeVar
@@ -12,7 +11,7 @@ from urllib.parse import quote_plus
 
 from flowkit import Filter
 from flowkit.errors import BackendError, FilterTypeError, StoreError
-from flowkit.plugin import check, compile
+from flowkit.plugin import check, compile, together
 from flowkit.rag.stores.turns import Turns
 from flowkit_pinecone.catalog import Catalog, Identity
 from flowkit_pinecone.link import Answer, Link, Place
@@ -122,7 +121,7 @@ class Session:
             return await find(await self.plan(where))
         if self.catalog.is_recent:
             return await find(before)
-        found, now = await asyncio.gather(find(before), self.plan(where))
+        found, now = await together(find(before), self.plan(where))
         return found if now == before else await find(now)
 
     def _plan(self, where: Filter) -> Plan:
