@@ -236,11 +236,17 @@ class PerLoop(Generic[T]):
 
     def __init__(self, make: Callable[[], T]) -> None:
         self._make = make
+        self._begin()
+
+    def _begin(self) -> None:
         self._values: WeakKeyDictionary[asyncio.AbstractEventLoop, T] = WeakKeyDictionary()
         self._lock = threading.Lock()
+        self._process = os.getpid()
 
     def get(self) -> T:
         """The running loop's value."""
+        if self._process != os.getpid():
+            self._begin()  # after a fork: the loops, and what belongs to them, are the other process's
         loop = asyncio.get_running_loop()
         found = self._values.get(loop)
         if found is not None:
@@ -255,6 +261,8 @@ class PerLoop(Generic[T]):
 
     def drain(self) -> list[tuple[asyncio.AbstractEventLoop, T]]:
         """Take all values out, for closing."""
+        if self._process != os.getpid():
+            self._begin()
         with self._lock:
             items = list(self._values.items())
             self._values.clear()

@@ -154,13 +154,25 @@ def start_in_thread(
     context.run(_waiter.set, waiter)
     awaited: asyncio.Future[Any] = loop.create_future()
 
-    def work() -> Callable[[], object]:
+    def ended(awaited: "asyncio.Future[Any]") -> None:
+        if awaited.cancelled():
+            waiter.leave()
+
+    awaited.add_done_callback(ended)
+    _pool.submit(functools.partial(_work, loop, awaited, functools.partial(context.run, fn, *args, **(kwargs or {}))))
+    return awaited
+
+
+def _work(
+    loop: asyncio.AbstractEventLoop, awaited: "asyncio.Future[Any]", call: Callable[[], object]
+) -> Callable[[], object]:
+    result: object = None
+    error: BaseException | None = None
+    try:
         if awaited.cancelled():
             return _nothing
-        result: object = None
-        error: BaseException | None = None
         try:
-            result = context.run(fn, *args, **(kwargs or {}))
+            result = call()
         except StopIteration as stop:  # a future cannot carry it
             error = _replaced(stop)
         except BaseException as raised:  # noqa: BLE001  it goes to whoever awaits, whatever it is
@@ -168,14 +180,9 @@ def start_in_thread(
             if raised.__traceback__ is not None:
                 raised.__traceback__ = raised.__traceback__.tb_next
         return functools.partial(_tell, loop, awaited, result, error)
-
-    def ended(awaited: "asyncio.Future[Any]") -> None:
-        if awaited.cancelled():
-            waiter.leave()
-
-    awaited.add_done_callback(ended)
-    _pool.submit(work)
-    return awaited
+    finally:
+        # The error knows this frame, by that of the function: both would wait for the garbage collector.
+        del awaited, result, error
 
 
 def _tell(

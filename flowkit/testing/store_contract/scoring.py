@@ -112,6 +112,16 @@ class ScoringTests(StoreHooks):
                 kept = await self.search(store, vectors[0], min_score=hits[at].score)
                 assert hits[at].id in ids_of(kept)
 
+    async def test_a_row_is_found_by_its_own_vector_with_the_highest_score(self, store: VectorStore) -> None:
+        # Of length 1 as embedders give them: in float32, so up to rounding.
+        import numpy as np
+
+        vectors = np.random.default_rng(4).normal(size=(60, 384)).astype(np.float32)
+        vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
+        async with self.opened(store, [row(f"r{at:02d}", v) for at, v in enumerate(vectors)], dimension=384):
+            for at, vector in enumerate(vectors):
+                assert ids_of(await self.search(store, vector, k=1, min_score=1.0)) == [f"r{at:02d}"]
+
     async def test_a_zero_vector_counts_as_unrelated(self, store: VectorStore) -> None:
         rows = [row("far", [-1, 0]), row("ok", [1, 0])]
         async with self.opened(store, rows):

@@ -73,7 +73,8 @@ class Catalog:
 
     link: Link
     collection: str
-    kinds: dict[str, set[str]] = field(default_factory=dict)
+    kinds: Mapping[str, set[str]] = field(default_factory=dict)
+    """Replaced when it changes, and never changed."""
     mark: str | None = None
     _epoch: object = None
     _watching: bool = False
@@ -94,6 +95,7 @@ class Catalog:
         epoch = self.link.epoch
         if epoch is not None and epoch == self._epoch:
             return
+        before = self.kinds
         found = await self.link.call(self.name, "get", include=["metadatas"])
         kinds: dict[str, set[str]] = {}
         mark = None
@@ -102,6 +104,8 @@ class Catalog:
                 mark = entry["mark"]
             elif id != _WATCHED:
                 kinds.setdefault(entry["key"], set()).add(entry["kind"])
+        if self.kinds is not before:  # a write has added some, which this may not have seen
+            kinds = {key: kinds.get(key, set()) | self.kinds.get(key, set()) for key in {*kinds, *self.kinds}}
         self.kinds, self.mark, self._epoch = kinds, mark, epoch
 
     async def add(self, kinds: Iterable[tuple[str, str]]) -> None:
@@ -122,8 +126,10 @@ class Catalog:
                 documents=[""] * len(some),
                 metadatas=entries[at : at + step],
             )
+        known = dict(self.kinds)
         for key, kind in new:
-            self.kinds.setdefault(key, set()).add(kind)
+            known[key] = known.get(key, set()) | {kind}
+        self.kinds = known
 
     async def watch(self) -> None:
         """Ask all writers, from now on, to mark what they write. To be called before the rows are read."""

@@ -46,7 +46,7 @@ def plan(filter: Filter, kinds: Kinds) -> Plan:
 def is_settled(filter: Filter, kinds: Kinds) -> bool:
     """Whether no row that anybody adds can change the plan."""
     if filter.depth > _DEEPEST:
-        return True
+        return False
     match filter:
         case Not(expr=expr):
             return is_settled(expr, kinds)
@@ -104,8 +104,9 @@ def _comparison(node: Comparison, whole: bool, negated: bool) -> Plan:
 
 def _equal(key: str, values: Iterable[Any], whole: bool, same: bool) -> Plan:
     """Rows with one of the values, or (not `same`) with none of them."""
-    # What Chroma could not hold as it is, no row of a key without ODD values has.
-    values = [value for value in values if _is_storable(value)]
+    # What Chroma could not hold as it is, no row of a key without ODD values has; but of a large number without a
+    # fraction it may have the integer.
+    values = [same for value in values for same in _same(value)[:1] if _is_storable(same)]
     if len(values) > _LONGEST_LIST:
         return _LOOK
     # The values of one list must be of one type to Chroma, for which 1 and 1.0 are two.
@@ -130,11 +131,13 @@ def _is_held(node: Comparison | Membership) -> bool:
     return is_native_key(node.key) and all(_is_storable(same) for value in _asked(node) for same in _same(value))
 
 
-def _same(value: Any) -> Iterable[Any]:
-    """The values that are equal to it, and may be stored in another way: 2^53 is held as an integer, not as a float."""
-    if type(value) in (int, float) and math.isfinite(value) and value == int(value):
-        return (int(value), float(value)) if abs(value) <= LARGEST else (value,)
-    return (value,)
+def _same(value: Any) -> tuple[Any, ...]:
+    """The value as it is held, if Chroma holds it at all, and what else is equal to it: 2^53 is held as an integer, and
+    not as a float."""
+    if type(value) not in (int, float) or not math.isfinite(value) or value != int(value) or abs(value) > LARGEST:
+        return (value,)
+    whole, real = int(value), float(value)
+    return (real, whole) if isinstance(value, float) and is_exact(value) else (whole, real)
 
 
 def _asked(node: Comparison | Membership) -> list[Any]:

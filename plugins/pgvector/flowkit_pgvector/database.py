@@ -8,8 +8,9 @@ import asyncio
 import random
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
-from contextlib import asynccontextmanager
-from typing import Any, TypeVar
+from concurrent.futures import Future
+from contextlib import asynccontextmanager, suppress
+from typing import Any, NamedTuple, TypeVar
 
 import psycopg
 from pgvector.psycopg import register_vector_async
@@ -33,6 +34,7 @@ Statement = tuple[str, Mapping[str, Any] | Sequence[Any]]
 _CONFLICTS = 10
 """How often a write begins anew because another one wrote the same rows."""
 _CONNECT_SECONDS = 10
+_LOOK_SECONDS = 0.05
 _FIRST_WAIT_SECONDS, _LONGEST_WAIT_SECONDS = 0.05, 1.0
 
 
@@ -40,7 +42,8 @@ class Database:
     """A pool for each event loop, and what is done when a connection breaks.
 
     A read that loses its connection is repeated, and so is a write, when the server says that its transaction did not
-    commit: nothing is done twice. This goes on for `pool_timeout_seconds`, in which a server can restart.
+    commit: nothing is done twice. Only of a server that has ended meanwhile nothing can be learned, and a write is done
+    again there: as rows go by id, they are the same. This goes on for `pool_timeout_seconds`, in which it can restart.
     """
 
     def __init__(self, dsn: str, *, pool_size: int, pool_timeout_seconds: float, prepared: bool) -> None:
@@ -71,7 +74,7 @@ class Database:
         result and a last statement, which travels with the end: each saves the way to the server and back. The
         transaction has a number, by which the server is asked when it did not answer to COMMIT.
         """
-        done: tuple[Result, str] | None = None
+        done: tuple[Result, _Transaction] | None = None
 
         async def attempt(connection: Connection) -> Result:
             nonlocal done
@@ -79,9 +82,9 @@ class Database:
                 return done[0]
             done = None
             try:
-                number, rows = await _begin(connection, first)
+                transaction, rows = await _begin(connection, first)
                 result, last = await work(connection, rows)
-                done = result, number
+                done = result, transaction
                 async with connection.pipeline():
                     if last is not None:
                         await execute(connection, *last)
@@ -104,13 +107,11 @@ class Database:
             raise explanation(error, what, place(self.dsn)) from error
 
     async def aclose(self) -> None:
-        """Close the pools of every loop that still runs. What comes later opens new ones."""
+        """Close the pools of every loop. What comes later opens new ones."""
         here = asyncio.get_running_loop()
         for loop, pool in self._pools.drain():
-            if loop is here:
-                await pool.close()
-            elif loop.is_running():
-                await asyncio.wrap_future(asyncio.run_coroutine_threadsafe(pool.close(), loop))
+            if loop is here or not await _closed_by(loop, pool):
+                pool.close()
 
     async def _connect(self) -> WatchedConnection:
         connection = await WatchedConnection.connect(self.dsn, **self._settings())
@@ -152,9 +153,25 @@ class Database:
                 end = end or time.monotonic() + self._pool_timeout_seconds
                 if not _is_lost(error) or time.monotonic() + wait_seconds > end:
                     raise explanation(error, what, place(self.dsn)) from error
-            await pool.drop_idle()
+            pool.drop_idle()
             await asyncio.sleep(wait_seconds)
             wait_seconds = min(2 * wait_seconds, _LONGEST_WAIT_SECONDS)
+
+
+async def _closed_by(loop: asyncio.AbstractEventLoop, pool: Pool) -> bool:
+    """Have a loop of another thread close its pool. False when it has ended, so that anybody may."""
+    closed: Future[None] = Future()
+
+    def close() -> None:
+        pool.close()
+        closed.set_result(None)
+
+    with suppress(RuntimeError):  # it is closed
+        loop.call_soon_threadsafe(close)
+    awaited = asyncio.wrap_future(closed)
+    while loop.is_running() and not closed.done():  # it may end before it comes to that
+        await asyncio.wait([awaited], timeout=_LOOK_SECONDS)
+    return closed.done()
 
 
 def execute(
@@ -170,22 +187,34 @@ def execute(
     return connection.execute(query.encode(), values, binary=binary, prepare=prepare)
 
 
-async def _begin(connection: Connection, first: Statement | None) -> tuple[str, list[Any]]:
-    """The number of a new transaction, and what its first statement gives."""
+class _Transaction(NamedTuple):
+    """`life` is the server's: another one after it has ended, or lost what it had in memory. Transactions that had not
+    reached its journal by then are forgotten, and their numbers given once more."""
+
+    number: str
+    life: str
+
+
+_LIFE = "pg_postmaster_start_time()::text || ' ' || coalesce((SELECT stats_reset::text FROM pg_stat_bgwriter), '')"
+
+
+async def _begin(connection: Connection, first: Statement | None) -> tuple[_Transaction, list[Any]]:
+    """A new transaction, and what its first statement gives."""
     found = None
     async with connection.pipeline():
         await connection.execute("BEGIN")
-        numbered = await connection.execute("SELECT pg_current_xact_id()::text")
+        begun = await connection.execute(f"SELECT pg_current_xact_id()::text, {_LIFE}")
         if first is not None:
             found = await execute(connection, *first)
-    (number,) = await numbered.fetchone() or ("",)
-    return str(number), [] if found is None else await found.fetchall()
+    number, life = await begun.fetchone() or ("", "")
+    return _Transaction(str(number), str(life)), [] if found is None else await found.fetchall()
 
 
-async def _has_committed(connection: Connection, transaction: str) -> bool:
-    """Whether a transaction, whose answer to COMMIT was lost, is in the database."""
+async def _has_committed(connection: Connection, transaction: _Transaction) -> bool:
+    """Whether a transaction, whose answer to COMMIT was lost, is in the database for sure."""
+    sql = f"SELECT CASE WHEN {_LIFE} = %s THEN pg_xact_status(%s::xid8) END"
     while True:
-        cursor = await connection.execute("SELECT pg_xact_status(%s::xid8)", (transaction,))
+        cursor = await execute(connection, sql, (transaction.life, transaction.number))
         (status,) = await cursor.fetchone() or (None,)
         if status != "in progress":
             return bool(status == "committed")

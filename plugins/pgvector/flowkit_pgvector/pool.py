@@ -13,7 +13,7 @@ from collections.abc import Awaitable, Callable
 from typing import Any, TypeVar
 
 import psycopg
-from psycopg.pq import TransactionStatus
+from psycopg.pq import PipelineStatus, TransactionStatus
 
 from flowkit_pgvector.watched import WatchedConnection
 
@@ -22,7 +22,7 @@ __all__ = ["Connection", "Exhausted", "Pool"]
 Result = TypeVar("Result")
 Connection = psycopg.AsyncConnection[tuple[Any, ...]]
 
-_IDLE = int(TransactionStatus.IDLE)
+_IDLE, _NO_PIPELINE = int(TransactionStatus.IDLE), int(PipelineStatus.OFF)
 _IDLE_SECONDS = 600.0
 """A connection that nobody needed for so long is closed when the next one is asked for."""
 
@@ -45,8 +45,7 @@ class Pool:
 
     def __del__(self) -> None:
         # The loop is gone, and nobody has closed the store: the server should hear of it all the same.
-        for _, connection in self._idle:
-            connection.finish()
+        self.close()
 
     async def use(self, work: Callable[[Connection], Awaitable[Result]]) -> Result:
         """Call `work` with a connection.
@@ -59,27 +58,31 @@ class Pool:
         else:
             await self._free.acquire()
         try:
-            connection = await self._usable()
+            connection = self._waiting() or await self._connect()
             try:
                 return await work(connection)
             finally:
-                if self._closed or connection.pgconn.transaction_status != _IDLE:
-                    await connection.close()
-                else:
+                # A call that was cancelled may leave a pipeline open, in which nothing can be copied any more.
+                quiet = (
+                    connection.pgconn.transaction_status == _IDLE and connection.pgconn.pipeline_status == _NO_PIPELINE
+                )
+                if quiet and not self._closed:
                     self._idle.append((time.monotonic(), connection))
+                else:
+                    connection.finish()
         finally:
             self._free.release()
 
-    async def drop_idle(self) -> None:
+    def drop_idle(self) -> None:
         """Close what is not in use: when one connection broke, so may the others have."""
         while self._idle:
             _, connection = self._idle.pop()
-            await connection.close()
+            connection.finish()
 
-    async def close(self) -> None:
-        """Close every connection; those in use when they come back."""
+    def close(self) -> None:
+        """Close every connection; those in use when they come back. In the loop's own thread, or when it has ended."""
         self._closed = True
-        await self.drop_idle()
+        self.drop_idle()
 
     async def _wait_turn(self) -> None:
         try:
@@ -88,11 +91,11 @@ class Pool:
         except TimeoutError:
             raise Exhausted from None
 
-    async def _usable(self) -> WatchedConnection:
+    def _waiting(self) -> WatchedConnection | None:
         oldest = time.monotonic() - _IDLE_SECONDS
         while self._idle:
             since, connection = self._idle.pop()
             if since >= oldest and not connection.closed:
                 return connection
-            await connection.close()
-        return await self._connect()
+            connection.finish()
+        return None

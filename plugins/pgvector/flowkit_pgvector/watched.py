@@ -8,6 +8,7 @@ millisecond. All other waiting (to write, with a time limit, when a query is can
 """
 
 import asyncio
+import os
 from collections.abc import Generator
 from typing import Any
 
@@ -30,9 +31,14 @@ class WatchedConnection(psycopg.AsyncConnection[tuple[Any, ...]]):
     _waiter: asyncio.Future[None] | None = None
     _unasked = 0
 
+    def __init__(self, *args: Any, **arguments: Any) -> None:
+        super().__init__(*args, **arguments)
+        self._process = os.getpid()
+
     async def wait(self, gen: Any, interval: float = _INTERVAL_SECONDS, timeout: float | None = None) -> Any:
         """psycopg's: drive what it does with the connection, and wait in between as it says."""
         socket = self.pgconn.socket  # first, as it fails when the connection is closed
+        state: Any = _READ
         waited = False
         try:
             state = next(gen)
@@ -64,9 +70,11 @@ class WatchedConnection(psycopg.AsyncConnection[tuple[Any, ...]]):
         await super().close()
 
     def finish(self) -> None:
-        """Close at once, also when the loop has ended."""
+        """Close at once, also when the loop has ended. A copy in a forked process has nothing to close: the socket, and
+        how the loop watches it, belong to the process that opened it."""
         self.unwatch()
-        self.pgconn.finish()
+        if self._process == os.getpid():
+            self.pgconn.finish()
 
     def unwatch(self) -> None:
         """For before the socket is closed, or right after libpq has closed it: its number will be another's."""
@@ -74,7 +82,7 @@ class WatchedConnection(psycopg.AsyncConnection[tuple[Any, ...]]):
             return
         loop, socket = self._watching
         self._watching = None
-        if not loop.is_closed():
+        if not loop.is_closed() and self._process == os.getpid():
             loop.remove_reader(socket)
         if self._waiter is not None:
             self._wake()  # to find the connection closed

@@ -101,6 +101,7 @@ class Catalog:
     async def read(self) -> None:
         """Know what others have written."""
         kinds: dict[str, set[str]] = {}
+        before = self.kinds
         token: str | None = None
         began = time.monotonic()
         while True:
@@ -119,6 +120,8 @@ class Catalog:
             if not token:
                 break
         self._read_at = began
+        if self.kinds is not before:  # a write has added some, which this may not have seen
+            kinds = {key: kinds.get(key, set()) | self.kinds.get(key, set()) for key in {*kinds, *self.kinds}}
         if kinds != self.kinds:
             self.kinds = kinds
 

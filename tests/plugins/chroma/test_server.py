@@ -1,6 +1,8 @@
 """A server that goes away in the middle of a write."""
 
 import asyncio
+import functools
+import operator
 from pathlib import Path
 from typing import Any
 
@@ -65,7 +67,7 @@ async def test_words_and_types_that_another_store_writes_are_seen_at_once(server
     await two.aclose()
 
 
-@pytest.mark.parametrize("value", [2**60, 0.1 + 0.2, -0.0, 1, 1.5, "x", True, [1, 2]], ids=repr)
+@pytest.mark.parametrize("value", [2**60, 0.1 + 0.2, -0.0, 1, 1.5, 1764487167123456, "x", True, [1, 2]], ids=repr)
 async def test_filters_are_right_at_once_whatever_another_store_writes(server: ChromaServer, index: str, value: Any):
     one, two = (Chroma(index, host="127.0.0.1", port=server.port) for _ in range(2))
     await one.open(create=True, dimension=2)
@@ -74,7 +76,7 @@ async def test_filters_are_right_at_once_whatever_another_store_writes(server: C
     assert len(await two.search(SearchQuery(vector=[1, 0], where=F("n") == 0.25))) == 1
     new = Document.from_text("cake", {"n": value}, id="b")
     await one.upsert([EmbeddedDocument(new, [1, 0.1])])
-    for asked in (0, 1, 0.25, 1.5, 2**60, 0.1 + 0.2):
+    for asked in (0, 1, 0.25, 1.5, 2**60, 0.1 + 0.2, 1764487167123456.0):
         for where in (
             F("n") == asked,
             F("n") != asked,
@@ -85,6 +87,20 @@ async def test_filters_are_right_at_once_whatever_another_store_writes(server: C
             hits = await two.search(SearchQuery(vector=[1, 0], where=where))
             wanted = [id for id, held in (("a", 0.25), ("b", value)) if compile(where)({"n": held})]
             assert [hit.id for hit in hits] == wanted, where
+    await one.aclose()
+    await two.aclose()
+
+
+async def test_a_deep_filter_on_a_key_that_another_store_has_just_written_is_checked(server: ChromaServer, index: str):
+    one, two = (Chroma(index, host="127.0.0.1", port=server.port) for _ in range(2))
+    await one.open(create=True, dimension=2)
+    await one.upsert([EmbeddedDocument(Document.from_text("soup", {"y": 1}, id="a"), [1, 0])])
+    await two.open(create=False)
+    await two.upsert([EmbeddedDocument(Document.from_text("cake", {"x": "text"}, id="b"), [1, 0])])
+    for count in (2, 60):
+        where = functools.reduce(operator.or_, [F("x") == at for at in range(count)])
+        with pytest.raises(FilterTypeError):
+            await one.search(SearchQuery(vector=[1, 0], where=where))
     await one.aclose()
     await two.aclose()
 

@@ -34,6 +34,7 @@ ALL, NONE, LOOK = Plan(True, True), Plan(False, True), Plan(True, False)
          {"$and": [{"k": {"$eq": "a"}}, {"n": {"$eq": 1}}, {"b": {"$eq": True}}]}),
         (F("f") > 1.5, {"f": {"$gt": 1.5}}),
         (F("n") < float("inf"), {"n": {"$lte": 2**53}}),
+        (F("n") == 1764487167123456.0, {"n": {"$eq": 1764487167123456}}),  # such a float is none of Chroma's
         (F("o") == 1, {"o": {"$eq": 1}}),
         (F("o") != "a", {"o": {"$ne": "a"}}),
     ],

@@ -1,7 +1,8 @@
 """A socket that the loop watches is left in time: before its number is another's, and when nobody reads from it."""
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Generator
+from typing import Any
 
 import psycopg
 import pytest
@@ -93,6 +94,17 @@ async def test_who_waits_hears_that_it_was_closed(connection: WatchedConnection)
     await connection.close()
     with pytest.raises(psycopg.OperationalError):
         await waiting
+
+
+@pytest.mark.parametrize("error", [KeyboardInterrupt, SystemExit])
+async def test_a_program_that_ends_in_the_middle_ends(connection: WatchedConnection, error: type[BaseException]):
+    def broken() -> Generator[Any, Any, None]:
+        raise error
+        yield
+
+    with pytest.raises(error):
+        await connection.wait(broken())
+    assert await one(connection) == 1
 
 
 async def test_much_is_written_and_read(connection: WatchedConnection):

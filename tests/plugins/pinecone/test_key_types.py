@@ -1,5 +1,7 @@
 """Types of metadata keys that others add while an index is open: what filters make of them, and when."""
 
+import asyncio
+
 import pytest
 
 from flowkit import F
@@ -7,6 +9,7 @@ from flowkit.errors import FilterTypeError
 from flowkit.rag.stores.contract import SearchQuery
 from flowkit.testing.store_contract.base import ids_of, row
 from flowkit_pinecone import Pinecone
+from flowkit_pinecone.link import Link
 from tests.plugins.pinecone.conftest import Make
 from tests.servers.pinecone import PineconeServer
 
@@ -71,3 +74,27 @@ async def test_searches_in_a_row_read_the_types_once(mine: Pinecone, server: Pin
         await found(mine, F("n") > least)
 
     assert server.count(TYPES) - before <= 1
+
+
+async def test_what_a_store_writes_while_it_reads_the_types_stays_known(
+    mine: Pinecone, monkeypatch: pytest.MonkeyPatch
+):
+    read, begun, go_on = Link.call, asyncio.Event(), asyncio.Event()
+
+    async def held_back(self: Link, place: object, doing: str, method: str, **arguments: object) -> object:
+        answer = await read(self, place, doing, method, **arguments)  # type: ignore[arg-type]
+        if doing == "read the keys of":
+            begun.set()
+            await go_on.wait()
+        return answer
+
+    monkeypatch.setattr("flowkit_pinecone.catalog._RECENT_SECONDS", 0.0)
+    monkeypatch.setattr(Link, "call", held_back)
+    searching = asyncio.create_task(found(mine, F("n") != 1))
+    await begun.wait()
+    await mine.upsert([row("odd", [1, 0], n=2**60)])
+    monkeypatch.setattr("flowkit_pinecone.catalog._RECENT_SECONDS", 60.0)
+    go_on.set()
+    await searching
+
+    assert await found(mine, F("n") == 2**60) == ["odd"]
