@@ -28,7 +28,6 @@ __all__ = [
     "SCORE_DIGITS",
     "checked_direction",
     "checked_query",
-    "checked_query32",
     "checked_rows",
     "checked_selector",
     "clean_id",
@@ -48,8 +47,6 @@ HYBRID_DEPTH = 100
 """How many of each list enter a hybrid search (or k, when that is more)."""
 HYBRID_MAX = 2 / (RRF_K + 1)
 """What a row that leads both lists gets; hybrid scores are divided by it."""
-_UNIT = 2e-7
-"""So far from 1 may a length be that is 1 in float32."""
 
 
 def rounded_score(score: float) -> float:
@@ -129,16 +126,6 @@ def checked_query(vector: Vector, *, index: str, dimension: int | None, embedder
 
     query = _of_dimension(vector, index, dimension).astype(np.float64)
     return query / math.sqrt(_square(query, index, embedder))
-
-
-def checked_query32(vector: Vector, *, index: str, dimension: int | None, embedder: str | None) -> "Float32":
-    """The same in float32, for stores that have no more. What is of length 1 to that precision stays as it is.
-
-    Raises:
-        InvalidInputError: as `checked_query`.
-    """
-    query, length = checked_direction(vector, index=index, dimension=dimension, embedder=embedder)
-    return query if abs(length - 1) < _UNIT else scaled32(query, length)
 
 
 def checked_direction(

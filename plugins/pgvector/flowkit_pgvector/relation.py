@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from flowkit.rag.stores.rules import SCORE_DIGITS
 from flowkit_pgvector.layout import ColumnType, Distance, Method
 from flowkit_pgvector.names import Names
 from flowkit_pgvector.registry import IndexState
@@ -27,9 +28,7 @@ _SCORES = {
     "<=>": "CASE WHEN {0} = 'NaN' THEN 0.5 ELSE 1 - {0} / 2 END",
     "<->": "1 / (1 + {0})",
 }
-_DIGITS = 6
-"""pgvector adds up in float32: equal rows must tie, so scores are rounded to what is sure."""
-_STEPS = 10**_DIGITS
+_STEPS = 10**SCORE_DIGITS
 
 
 @dataclass(frozen=True, eq=False)  # eq=False: the statements made for one are kept by its identity
@@ -62,15 +61,15 @@ class Relation:
         return f"r.embedding::{half} {self.operator} %(flowkit_vector)b::{half}"
 
     def score(self, distance: str) -> str:
-        """SQL for the score 0…1 of a distance."""
+        """SQL for the score 0…1, to seven digits, of a distance."""
         score = _SCORES[self.operator].format(distance)
-        return f"round(least(1, greatest(0, {score}))::numeric, {_DIGITS})::float8"
+        return f"round(least(1, greatest(0, {score}))::numeric, {SCORE_DIGITS})::float8"
 
-    def scores(self, rows: Sequence[Hit]) -> list[float]:
-        """The same in Python, for rows that end with a distance."""
+    def scores(self, rows: Sequence[Hit], *, length: float = 1.0) -> list[float]:
+        """The same in Python, for rows that end with a distance from a query of this length."""
         match self.operator:
             case "<#>":
-                scores = [(1 - row[4]) / 2 for row in rows]
+                scores = [(1 - row[4] / length) / 2 for row in rows]
             case "<->":
                 scores = [1 / (1 + row[4]) for row in rows]
             case _:  # NaN is the cosine of a zero vector

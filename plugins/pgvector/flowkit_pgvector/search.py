@@ -9,13 +9,11 @@ from collections.abc import Awaitable
 from operator import le
 from typing import Any
 
-import numpy as np
-
 from flowkit import ScoredDocument
 from flowkit.errors import UnsupportedError
 from flowkit.plugin import SearchQuery
 from flowkit.rag.keyword import query_terms
-from flowkit.rag.stores.rules import HYBRID_DEPTH, HYBRID_MAX, checked_query32, rounded_score
+from flowkit.rag.stores.rules import HYBRID_DEPTH, HYBRID_MAX, checked_direction, rounded_score, scaled32
 from flowkit_pgvector.database import Connection, execute
 from flowkit_pgvector.relation import Hit
 from flowkit_pgvector.rows import decode_hits
@@ -25,6 +23,9 @@ from flowkit_pgvector.statements import Scan, hybrid_sql, index_settings, vector
 __all__ = ["search"]
 
 _MOST_EF = 1000  # pgvector's limit
+_NEARLY = 1e-3
+_SLACK = 2e-7
+"""pgvector adds up in float32, so a score may be so much too low."""
 _HALF_PRECISION = 4
 """So many times more rows are read from an index of half-precision numbers than are wanted."""
 
@@ -38,13 +39,14 @@ async def search(session: Session, query: SearchQuery, *, ef_search: int, exact_
         )
     dimension = await session.dimension()
     values = dict(session.relation.values)
+    length = 1.0
     if query.vector is not None:
-        values["flowkit_vector"] = _vector(session, query.vector, dimension)
+        values["flowkit_vector"], length = _vector(session, query, dimension)
     where, more = await session.condition(query.where)
     if dimension is None:
         return []
     values.update(more)
-    task = _Search(session, query, where, values, ef_search)
+    task = _Search(session, query, where, values, length, ef_search)
     if query.text is not None:
         words = Counter(query_terms(query.text, session.state.language))
         values["flowkit_terms"], values["flowkit_times"] = list(words), list(words.values())
@@ -64,7 +66,7 @@ async def search(session: Session, query: SearchQuery, *, ef_search: int, exact_
         scores, rows = [score for score, _ in order], [row for _, row in order]
     count = min(query.k, len(rows))
     if query.min_score:
-        least = rounded_score(query.min_score)
+        least = rounded_score(query.min_score) - _SLACK
         while count and scores[count - 1] < least:
             count -= 1
     return decode_hits(rows[:count], scores[:count])
@@ -72,12 +74,13 @@ async def search(session: Session, query: SearchQuery, *, ef_search: int, exact_
 
 class _Search:
     def __init__(
-        self, session: Session, query: SearchQuery, where: str, values: dict[str, Any], ef_search: int
+        self, session: Session, query: SearchQuery, where: str, values: dict[str, Any], length: float, ef_search: int
     ) -> None:
         self._session = session
         self._query = query
         self._where = where
         self._values = values
+        self._length = length
         self._ef_search = ef_search
         self._what = f"search index {session.names.index!r}"
 
@@ -94,7 +97,7 @@ class _Search:
         if query.text is None:
             sql = vector_sql(session.relation, self._where, scan=scan, settings=settings)
             rows = await self._rows(sql)
-            return rows, session.relation.scores(rows), scan == "exact" or len(rows) == depth
+            return rows, session.relation.scores(rows, length=self._length), scan == "exact" or len(rows) == depth
         self._values["flowkit_depth"], self._values["flowkit_k"] = depth, query.k
         sql = hybrid_sql(session.relation, session.names, self._where, scan=scan, settings=settings)
         rows = await self._rows(sql)
@@ -125,7 +128,14 @@ class _Search:
         return self._session.database.read(self._what, look)
 
 
-def _vector(session: Session, vector: Any, dimension: int | None) -> Any:
-    """The query as a float32 array: a unit vector, unless the distance is l2."""
-    unit = checked_query32(vector, index=session.names.index, dimension=dimension, embedder=session.state.embedder)
-    return unit if session.state.distance != "l2" else np.asarray(vector, dtype=np.float32)
+def _vector(session: Session, query: SearchQuery, dimension: int | None) -> tuple[Any, float]:
+    """The query as a float32 array, and its length: 1 or nearly so, unless the distance is l2."""
+    assert query.vector is not None
+    vector, length = checked_direction(
+        query.vector, index=session.names.index, dimension=dimension, embedder=session.state.embedder
+    )
+    if session.state.distance == "l2":
+        return vector, 1.0
+    if query.text is not None or abs(length - 1) > _NEARLY:  # in SQL nobody divides by the length
+        return scaled32(vector, length), 1.0
+    return vector, length
