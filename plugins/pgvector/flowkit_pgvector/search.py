@@ -24,6 +24,7 @@ __all__ = ["search"]
 
 _MOST_EF = 1000  # pgvector's limit
 _NEARLY = 1e-3
+"""So far from 1 a query's length may be for it to be sent as it is; it is divided out of the distances."""
 _SLACK = 2e-7
 """pgvector adds up in float32, so a score may be so much too low."""
 _HALF_PRECISION = 4
