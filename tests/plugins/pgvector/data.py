@@ -4,6 +4,8 @@ rows = clustered(2_000, 32)
 assert await scans(dsn, f"index_{index}_embedding") > 0
 """
 
+import asyncio
+import time
 from collections.abc import Sequence
 from typing import Any
 
@@ -12,8 +14,9 @@ import psycopg
 
 from flowkit import Document
 from flowkit.plugin import EmbeddedDocument
+from flowkit_pgvector import PgVector
 
-__all__ = ["BY_INDEX", "ask", "clustered", "queries", "scans", "with_options"]
+__all__ = ["BY_INDEX", "ask", "clustered", "opened", "queries", "row", "scans", "until", "with_options"]
 
 BY_INDEX = "-c enable_seqscan=off -c enable_sort=off -c enable_bitmapscan=off"
 """Server settings that make Postgres use a vector index where it can, on the smallest table."""
@@ -55,3 +58,21 @@ async def scans(dsn: str, index: str) -> int:
     """How often an index was used, by connections that are closed."""
     rows = await ask(dsn, "SELECT idx_scan FROM pg_stat_user_indexes WHERE indexrelname = %s", (index,))
     return int(rows[0][0]) if rows else -1
+
+
+def row(id: str, text: str = "tomato soup") -> EmbeddedDocument:
+    return EmbeddedDocument(Document.from_text(text, id=id), [1, 0])
+
+
+async def opened(store: PgVector, *rows: EmbeddedDocument) -> PgVector:
+    await store.open(create=True, dimension=2)
+    await store.upsert(rows)
+    return store
+
+
+async def until(dsn: str, query: str, *values: object) -> None:
+    """Wait until a query of the administrator finds something."""
+    end = time.monotonic() + 30
+    while not await ask(dsn, query, values):
+        assert time.monotonic() < end, query
+        await asyncio.sleep(0.01)
