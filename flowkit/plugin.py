@@ -34,7 +34,7 @@ from flowkit.rag.stores.contract import (
 from flowkit.rag.stores.serve import SearchOptions, StorePlugin
 from flowkit.schema.documents import document_id, embedded_text, metadata_hash, text_hash
 from flowkit.schema.embedding import EmbedderInfo, Embedding, EmbedRequest, EmbedResponse, EmbedTask
-from flowkit.schema.filters import And, Comparison, Membership, Not, Or, check, compile, key_type
+from flowkit.schema.filters import And, Comparison, Membership, Not, Or, check, compile, joined_types, key_type
 from flowkit.schema.model import (
     Citation,
     GenerateRequest,
@@ -99,6 +99,7 @@ __all__ = [
     "document_id",
     "embedded_text",
     "is_blank",
+    "joined_types",
     "key_type",
     "make_embedder",
     "make_evaluator",

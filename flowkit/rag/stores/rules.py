@@ -6,7 +6,8 @@ score = vector_score(cosine)
 
 import math
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, Any
+from operator import itemgetter
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from flowkit.errors import InvalidInputError
 from flowkit.rag.stores.contract import EmbeddedDocument, RowKey, Vector
@@ -26,12 +27,14 @@ __all__ = [
     "HYBRID_MAX",
     "RRF_K",
     "SCORE_DIGITS",
+    "best_first",
     "checked_direction",
     "checked_query",
     "checked_rows",
     "checked_selector",
     "clean_id",
     "keyword_score",
+    "moderate32",
     "rounded_score",
     "row_key",
     "scaled32",
@@ -47,6 +50,8 @@ HYBRID_DEPTH = 100
 """How many of each list enter a hybrid search (or k, when that is more)."""
 HYBRID_MAX = 2 / (RRF_K + 1)
 """What a row that leads both lists gets; hybrid scores are divided by it."""
+_SHORT, _LONG = 1e-3, 1e3
+Hit = TypeVar("Hit", bound=tuple[Any, ...])
 
 
 def rounded_score(score: float) -> float:
@@ -142,11 +147,21 @@ def checked_direction(
     return query, math.sqrt(_square(query.astype(np.float64), index, embedder))
 
 
+def moderate32(vector: "Float32", length: float) -> "Float32":
+    """The vector as it is, or at length 1 where that is so far away that a store's float32 sums would not do."""
+    return vector if _SHORT < length < _LONG else scaled32(vector, length)
+
+
 def scaled32(vector: "Float32", length: float) -> "Float32":
     """The vector at length 1."""
     import numpy as np
 
     return (vector.astype(np.float64) / length).astype(np.float32)
+
+
+def best_first(hits: Iterable[Hit]) -> list[Hit]:
+    """Tuples that begin with score and id: the best first; of equal scores, the lower id."""
+    return sorted(sorted(hits, key=itemgetter(1)), key=itemgetter(0), reverse=True)
 
 
 def clean_id(id: str) -> str:

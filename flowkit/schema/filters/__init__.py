@@ -5,7 +5,7 @@ matches((F("year") >= 2020) & (F("lang") == "de"), {"year": 2021, "lang": "de"})
 
 from flowkit.schema.filters.ast import And, Comparison, Filter, Membership, Not, Or
 from flowkit.schema.filters.build import F
-from flowkit.schema.filters.check import check, key_type
+from flowkit.schema.filters.check import check, joined_types, key_type
 from flowkit.schema.filters.evaluate import Predicate, compile, matches
 
 __all__ = [
@@ -19,6 +19,7 @@ __all__ = [
     "Predicate",
     "check",
     "compile",
+    "joined_types",
     "key_type",
     "matches",
 ]

@@ -3,14 +3,14 @@
 check(F("year") >= 2020, {"year": {"string"}})     # FilterTypeError: 'year' holds strings here
 """
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from typing import assert_never
 from uuid import UUID
 
 from flowkit.errors import FilterTypeError
 from flowkit.schema.filters.ast import And, Comparison, Filter, Membership, Not, Or, as_node
 
-__all__ = ["check", "key_type"]
+__all__ = ["check", "joined_types", "key_type"]
 
 
 def key_type(value: object) -> str:
@@ -22,6 +22,15 @@ def key_type(value: object) -> str:
     if isinstance(value, str | UUID):
         return "string"
     return "list" if isinstance(value, list | tuple) else "object"
+
+
+def joined_types(*known: Mapping[str, Iterable[str]]) -> dict[str, set[str]]:
+    """Metadata key → types, of all of them together."""
+    joined: dict[str, set[str]] = {}
+    for types in known:
+        for key, some in types.items():
+            joined.setdefault(key, set()).update(some)
+    return joined
 
 
 def check(filter: Filter, key_types: Mapping[str, Collection[str]]) -> None:

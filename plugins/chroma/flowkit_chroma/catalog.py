@@ -12,7 +12,7 @@ from uuid import uuid4
 
 from flowkit import Filter
 from flowkit.errors import IdentityError, StoreError
-from flowkit.plugin import check
+from flowkit.plugin import check, joined_types
 from flowkit_chroma.links import Link
 from flowkit_chroma.names import catalog_name
 from flowkit_chroma.rows import ODD, WHOLE
@@ -105,7 +105,7 @@ class Catalog:
             elif id != _WATCHED:
                 kinds.setdefault(entry["key"], set()).add(entry["kind"])
         if self.kinds is not before:  # a write has added some, which this may not have seen
-            kinds = {key: kinds.get(key, set()) | self.kinds.get(key, set()) for key in {*kinds, *self.kinds}}
+            kinds = joined_types(kinds, self.kinds)
         self.kinds, self.mark, self._epoch = kinds, mark, epoch
 
     async def add(self, kinds: Iterable[tuple[str, str]]) -> None:
@@ -126,10 +126,7 @@ class Catalog:
                 documents=[""] * len(some),
                 metadatas=entries[at : at + step],
             )
-        known = dict(self.kinds)
-        for key, kind in new:
-            known[key] = known.get(key, set()) | {kind}
-        self.kinds = known
+        self.kinds = joined_types(self.kinds, *({key: (kind,)} for key, kind in new))
 
     async def watch(self) -> None:
         """Ask all writers, from now on, to mark what they write. To be called before the rows are read."""

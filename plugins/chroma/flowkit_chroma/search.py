@@ -4,12 +4,19 @@ hits = await search(session, SearchQuery(vector=vector, k=10))
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
 from flowkit import Filter, ScoredDocument
 from flowkit.plugin import SearchQuery, run_in_thread
-from flowkit.rag.stores.rules import HYBRID_DEPTH, HYBRID_MAX, RRF_K, checked_direction, rounded_score, scaled32
+from flowkit.rag.stores.rules import (
+    HYBRID_DEPTH,
+    HYBRID_MAX,
+    RRF_K,
+    best_first,
+    checked_direction,
+    moderate32,
+    rounded_score,
+)
 from flowkit_chroma.rows import decode_hits
 from flowkit_chroma.session import Row, Session
 from flowkit_chroma.where import Plan
@@ -24,8 +31,6 @@ __all__ = ["search"]
 
 _STEPS = 10**6
 """Chroma's distances are float32: equal rows must tie, so scores are rounded to what is sure."""
-_SHORT, _LONG = 1e-3, 1e3
-"""Within these, Chroma is left to bring a vector to length 1, in float32."""
 _WIDER = 4
 _MOST_TIES = 20_000
 """How many rows are looked at, at most, to order equal scores by id."""
@@ -44,8 +49,7 @@ async def search(session: Session, query: SearchQuery) -> list[ScoredDocument]:
         vector, length = checked_direction(
             query.vector, index=identity.index, dimension=identity.dimension, embedder=identity.embedder
         )
-        if not _SHORT < length < _LONG:
-            vector = scaled32(vector, length)
+        vector = moderate32(vector, length)
     await session.link.refresh(session.collection)
 
     async def find(planned: Plan) -> Hits:
@@ -180,8 +184,7 @@ def _unread(scores: Mapping[str, float]) -> Hits:
 
 
 def _first(hits: Hits, k: int) -> Hits:
-    """The best k by score, then by id."""
-    return sorted(sorted(hits, key=itemgetter(1)), key=itemgetter(0), reverse=True)[:k]
+    return best_first(hits)[:k]
 
 
 def _score(raised: float) -> float:

@@ -39,7 +39,7 @@ class WatchedConnection(psycopg.AsyncConnection[tuple[Any, ...]]):
         """psycopg's: drive what it does with the connection, and wait in between as it says."""
         socket = self.pgconn.socket  # first, as it fails when the connection is closed
         state: Any = _READ
-        waited = False
+        waited = settled = False
         try:
             state = next(gen)
             while state == _READ and timeout is None:
@@ -51,19 +51,18 @@ class WatchedConnection(psycopg.AsyncConnection[tuple[Any, ...]]):
                     self._waiter = None
                 state = gen.send(_READABLE)
         except StopIteration as end:
-            if self.pgconn.status != _OK:  # then libpq has closed the socket
-                self.unwatch()
-            elif not waited:  # psycopg sees to it that the loop gets its turn in between
+            settled = self.pgconn.status == _OK  # else libpq has closed the socket
+            if settled and not waited:  # psycopg sees to it that the loop gets its turn in between
                 await super().wait(_ended(), interval, timeout)
             return end.value
         except _INTERRUPTED as error:
-            self.unwatch()
-            return await super().wait(_Rest(gen, state, error), interval)  # cancels the query, and raises the error
-        except BaseException:
-            self.unwatch()
-            raise
-        self.unwatch()
-        return await super().wait(_Rest(gen, state), interval, timeout)
+            rest = _Rest(gen, state, error)  # psycopg cancels the query, and raises the error
+        else:
+            rest = _Rest(gen, state)
+        finally:
+            if not settled:
+                self.unwatch()
+        return await super().wait(rest, interval, timeout)
 
     async def close(self) -> None:
         self.unwatch()

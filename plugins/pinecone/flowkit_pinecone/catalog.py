@@ -12,6 +12,7 @@ from hashlib import sha256
 from typing import Any
 
 from flowkit.errors import IdentityError, StoreError
+from flowkit.plugin import joined_types
 from flowkit_pinecone.link import Link, Place
 from flowkit_pinecone.names import CATALOG
 from flowkit_pinecone.waiting import Waiting
@@ -121,7 +122,7 @@ class Catalog:
                 break
         self._read_at = began
         if self.kinds is not before:  # a write has added some, which this may not have seen
-            kinds = {key: kinds.get(key, set()) | self.kinds.get(key, set()) for key in {*kinds, *self.kinds}}
+            kinds = joined_types(kinds, self.kinds)
         if kinds != self.kinds:
             self.kinds = kinds
 
@@ -135,10 +136,7 @@ class Catalog:
             id = sha256(f"{self._of}\0{kind}\0{key}".encode()).hexdigest()
             records.append((f"kind-{id}", {"flowkit:of": self._of, "flowkit:key": key, "flowkit:kind": kind}))
         await self._write(records, dimension)
-        known = dict(self.kinds)
-        for key, kind in new:
-            known[key] = known.get(key, set()) | {kind}
-        self.kinds = known
+        self.kinds = joined_types(self.kinds, *({key: (kind,)} for key, kind in new))
 
     @property
     def _of(self) -> str:

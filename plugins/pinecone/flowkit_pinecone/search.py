@@ -4,13 +4,21 @@ enough.
 hits = await search(session, SearchQuery(vector=vector, k=10))
 """
 
-from collections.abc import Iterable, Mapping, Sequence
-from operator import itemgetter
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from flowkit import Filter, ScoredDocument
 from flowkit.plugin import SearchQuery, compile, together
-from flowkit.rag.stores.rules import HYBRID_DEPTH, HYBRID_MAX, RRF_K, checked_direction, rounded_score, scaled32
+from flowkit.rag.stores.rules import (
+    HYBRID_DEPTH,
+    HYBRID_MAX,
+    RRF_K,
+    best_first,
+    checked_direction,
+    moderate32,
+    rounded_score,
+    scaled32,
+)
 from flowkit_pinecone.asking import Asked, ByVector, ByWords
 from flowkit_pinecone.names import row_id
 from flowkit_pinecone.rows import decode_hits, decode_metadata
@@ -20,8 +28,6 @@ from flowkit_pinecone.words import query_words
 
 __all__ = ["search"]
 
-_SHORT, _LONG = 1e-3, 1e3
-"""Within these, Pinecone is left to compare a vector of any length by cosine."""
 _WIDER = 4
 _MOST = 10_000
 """How many hits Pinecone gives at most."""
@@ -76,8 +82,8 @@ def _asked(session: Session, query: SearchQuery) -> list[Asked]:
         vector, length = checked_direction(
             query.vector, index=identity.index, dimension=identity.dimension, embedder=identity.embedder
         )
-        if session.metric == "dotproduct" or (session.metric == "cosine" and not _SHORT < length < _LONG):
-            vector = scaled32(vector, length)
+        if session.metric != "euclidean":
+            vector = (scaled32 if session.metric == "dotproduct" else moderate32)(vector, length)
         asked.append(ByVector(session.metric, vector))
     if query.text is not None:
         session.check_words()
@@ -104,7 +110,7 @@ def _merged(lists: Sequence[Hits], depth: int) -> Hits:
         for rank, (_, id, metadata) in enumerate(hits[:depth], 1):
             shares[id] = shares.get(id, 0.0) + 1 / (RRF_K + rank)
             read[id] = metadata or read.get(id)
-    return _ordered((rounded_score(share / HYBRID_MAX), id, read[id]) for id, share in shares.items())
+    return best_first((rounded_score(share / HYBRID_MAX), id, read[id]) for id, share in shares.items())
 
 
 async def _nearest(session: Session, asked: Asked, k: int, planned: Plan) -> Hits:
@@ -127,7 +133,7 @@ async def _looked_through(session: Session, asked: Asked, k: int, planned: Plan,
     n = max(k * _WIDER, _AT_A_TIME)
 
     def kth() -> float:
-        return _ordered(kept.values())[k - 1][0]
+        return best_first(kept.values())[k - 1][0]
 
     while True:
         n = min(n, _MOST)
@@ -137,14 +143,14 @@ async def _looked_through(session: Session, asked: Asked, k: int, planned: Plan,
         for at in range(0, len(new), _AT_A_TIME):
             some = new[at : at + _AT_A_TIME]
             if len(kept) >= k and kth() > some[0][0]:
-                return _ordered(kept.values())
+                return best_first(kept.values())
             rows = await session.rows([id for _, id, _ in some])
             for score, id, _ in some:
                 seen.add(id)
                 if id in rows and keep(decode_metadata(id, rows[id].metadata)):
                     kept[id] = score, id, rows[id].metadata
         if len(hits) < n or (len(kept) >= k and kth() > last):
-            return _ordered(kept.values())
+            return best_first(kept.values())
         if n >= _MOST:
             return await _compared(session, asked, planned, where)
         n *= _WIDER
@@ -166,7 +172,7 @@ async def _query(session: Session, asked: Asked, n: int, planned: Plan) -> Hits:
         score = asked.score(match.score)
         if score is not None:
             hits.append((score, row_id(match.id), match.metadata if whole else None))
-    return _ordered(hits)
+    return best_first(hits)
 
 
 async def _compared(session: Session, asked: Asked, planned: Plan, where: Filter | None) -> Hits:
@@ -177,8 +183,4 @@ async def _compared(session: Session, asked: Asked, planned: Plan, where: Filter
             score = asked.score(asked.compare(row))
             if score is not None:
                 hits[row.id] = score, row.id, row.metadata
-    return _ordered(hits.values())
-
-
-def _ordered(hits: Iterable[Hit]) -> Hits:
-    return sorted(sorted(hits, key=itemgetter(1)), key=itemgetter(0), reverse=True)
+    return best_first(hits.values())
