@@ -211,7 +211,7 @@ def test_a_full_disk_costs_one_warning(start: Start, tmp_path: Path):
             for number in range(30):
                 await echo("x" * 50_000)
                 flush_all(0.01)
-            print("the app goes on")
+            print("the app goes on", flush=True)
         asyncio.run(main())
         os._exit(0)
         """

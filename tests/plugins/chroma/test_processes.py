@@ -80,7 +80,9 @@ def _process(root: Path, index: str, place: str, waits_at: int) -> "subprocess.P
 
 def line(process: "subprocess.Popen[str]") -> str:
     assert process.stdout is not None
-    return process.stdout.readline().strip()
+    assert process.stderr is not None
+    found = process.stdout.readline().strip()
+    return found or f"it ended: {process.stderr.read()}"
 
 
 async def sync_here(root: Path, index: str, place: str) -> tuple[int, int]:
