@@ -10,8 +10,10 @@ import contextvars
 import os
 import sys
 import threading
-from collections.abc import Callable, Coroutine
+import time
+from collections.abc import Awaitable, Callable, Coroutine
 from concurrent.futures import Future
+from contextlib import suppress
 from typing import Any, Generic, TypeVar
 from weakref import WeakKeyDictionary, WeakSet
 
@@ -25,6 +27,8 @@ T = TypeVar("T")
 # A wait without end cannot be interrupted by Ctrl-C on Windows.
 _PATIENCE_SECONDS = 0.2 if sys.platform == "win32" else None
 _JOIN_SECONDS = 1.0
+_CLOSE_SECONDS = 5.0
+_LOOK_SECONDS = 0.05
 
 
 class LoopRun(Future[T]):
@@ -259,11 +263,71 @@ class PerLoop(Generic[T]):
                 self._values[loop] = self._make()
             return self._values[loop]
 
-    def drain(self) -> list[tuple[asyncio.AbstractEventLoop, T]]:
-        """Take all values out, for closing."""
+    async def close(self, close: Callable[[T], Awaitable[None] | None], *, anywhere: bool = False) -> None:
+        """Take all values out, and have each closed by its own loop. What comes later makes new ones.
+
+        Loops of other threads are waited for, each until it has closed its value, has ended, or has not come to it for
+        five seconds: it may be waiting for this very call.
+
+        Args:
+            anywhere: `close` may be called in this thread, too, for what belongs to a loop that has ended; else that is
+                left to the garbage collector.
+
+        Raises:
+            Exception: the first that `close` raised, once everything is closed.
+        """
+
+        async def one(loop: asyncio.AbstractEventLoop, value: T) -> None:
+            is_here = loop is asyncio.get_running_loop()
+            if is_here or (not await _closed_by(loop, value, close) and anywhere and not loop.is_running()):
+                doing = close(value)
+                if doing is not None:
+                    await doing
+
+        told = await asyncio.gather(*(one(*item) for item in self._drained()), return_exceptions=True)
+        for error in told:
+            if error is not None:
+                raise error
+
+    def _drained(self) -> list[tuple[asyncio.AbstractEventLoop, T]]:
         if self._process != os.getpid():
             self._begin()
         with self._lock:
             items = list(self._values.items())
             self._values.clear()
             return items
+
+
+async def _closed_by(loop: asyncio.AbstractEventLoop, value: T, close: Callable[[T], Awaitable[None] | None]) -> bool:
+    """Have a loop of another thread close its value. False when it did not: it has ended, or is busy."""
+    closed: Future[None] = Future()
+
+    def begin() -> None:
+        try:
+            doing = close(value)
+        except Exception as error:  # noqa: BLE001  whoever waits raises it
+            closed.set_exception(error)
+        else:
+            if doing is None:
+                closed.set_result(None)
+            else:
+                asyncio.ensure_future(doing).add_done_callback(finish)
+
+    def finish(doing: "asyncio.Future[None]") -> None:
+        if doing.cancelled():  # the loop ends
+            closed.cancel()
+        elif (error := doing.exception()) is not None:
+            closed.set_exception(error)
+        else:
+            closed.set_result(None)
+
+    with suppress(RuntimeError):  # it is closed
+        loop.call_soon_threadsafe(begin)
+    awaited = asyncio.wrap_future(closed)
+    end = time.monotonic() + _CLOSE_SECONDS
+    while loop.is_running() and not closed.done() and time.monotonic() < end:  # it may end before it comes to that
+        await asyncio.wait([awaited], timeout=_LOOK_SECONDS)
+    if not closed.done() or closed.cancelled():
+        return False
+    closed.result()
+    return True

@@ -12,11 +12,10 @@ from flowkit.rag.keyword import KeywordIndex, query_terms, terms
 from flowkit.rag.stores.contract import EmbeddedDocument, Page, RowKey, SearchQuery, StoreStats
 from flowkit.rag.stores.rules import (
     HYBRID_DEPTH,
-    HYBRID_MAX,
-    RRF_K,
     checked_query,
     checked_rows,
     checked_selector,
+    fused_scores,
     keyword_score,
     rounded_score,
     row_key,
@@ -96,7 +95,8 @@ class InMemoryStore(StorePlugin):
             hits = self._by_keyword(query.text, keep)
         else:
             depth = max(query.k, HYBRID_DEPTH)
-            hits = _merged(self._by_vector(query, keep)[:depth], self._by_keyword(query.text, keep)[:depth])
+            lists = (self._by_vector(query, keep)[:depth], self._by_keyword(query.text, keep)[:depth])
+            hits = _ordered(fused_scores([id for id, _ in hits] for hits in lists))
         found = [(id, score) for id, score in hits if score >= rounded_score(query.min_score)]
         return [ScoredDocument.of(_copy(self._rows[id][0]), score) for id, score in found[: query.k]]
 
@@ -187,15 +187,6 @@ class InMemoryStore(StorePlugin):
         found = self._words.scores(query_terms(text)).items()
         scores = {id: keyword_score(bm25) for id, bm25 in found if keep(self._rows[id][0].metadata)}
         return _ordered({id: score for id, score in scores.items() if score > 0})
-
-
-def _merged(*lists: Hits) -> Hits:
-    """Reciprocal rank fusion of hits, as a score 0…1."""
-    shares: dict[str, float] = {}
-    for hits in lists:
-        for rank, (id, _) in enumerate(hits, 1):
-            shares[id] = shares.get(id, 0.0) + 1 / (RRF_K + rank)
-    return _ordered({id: rounded_score(share / HYBRID_MAX) for id, share in shares.items()})
 
 
 def _ordered(scores: dict[str, float]) -> Hits:

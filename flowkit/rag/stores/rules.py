@@ -33,6 +33,7 @@ __all__ = [
     "checked_rows",
     "checked_selector",
     "clean_id",
+    "fused_scores",
     "keyword_score",
     "moderate32",
     "rounded_score",
@@ -52,6 +53,7 @@ HYBRID_MAX = 2 / (RRF_K + 1)
 """What a row that leads both lists gets; hybrid scores are divided by it."""
 _SHORT, _LONG = 1e-3, 1e3
 Hit = TypeVar("Hit", bound=tuple[Any, ...])
+Key = TypeVar("Key")
 
 
 def rounded_score(score: float) -> float:
@@ -157,6 +159,15 @@ def scaled32(vector: "Float32", length: float) -> "Float32":
     import numpy as np
 
     return (vector.astype(np.float64) / length).astype(np.float32)
+
+
+def fused_scores(lists: Iterable[Iterable[Key]]) -> dict[Key, float]:
+    """Reciprocal rank fusion of two lists, best first, as scores 0…1: the share of what leads both gets."""
+    shares: dict[Key, float] = {}
+    for keys in lists:
+        for rank, key in enumerate(keys, 1):
+            shares[key] = shares.get(key, 0.0) + 1 / (RRF_K + rank)
+    return {key: rounded_score(share / HYBRID_MAX) for key, share in shares.items()}
 
 
 def best_first(hits: Iterable[Hit]) -> list[Hit]:

@@ -3,17 +3,16 @@
 hits = await search(session, SearchQuery(vector=vector, k=10))
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from flowkit import Filter, ScoredDocument
 from flowkit.plugin import SearchQuery, run_in_thread
 from flowkit.rag.stores.rules import (
     HYBRID_DEPTH,
-    HYBRID_MAX,
-    RRF_K,
     best_first,
     checked_direction,
+    fused_scores,
     moderate32,
     rounded_score,
 )
@@ -59,12 +58,9 @@ async def search(session: Session, query: SearchQuery) -> list[ScoredDocument]:
         if vector is None:
             return await _by_keyword(session, query.text, query.k, query.where, planned)
         depth = max(query.k, HYBRID_DEPTH)
-        return _merged(
-            (
-                await _by_vector(session, vector, depth, query.where, planned),
-                await _by_keyword(session, query.text, depth, query.where, planned),
-            )
-        )
+        near = await _by_vector(session, vector, depth, query.where, planned)
+        said = await _by_keyword(session, query.text, depth, query.where, planned)
+        return _unread(fused_scores([hit[1] for hit in hits] for hits in (near, said)))
 
     hits = _first(await session.planned(query.where, find), query.k)
     if query.min_score:
@@ -168,15 +164,6 @@ async def _by_keyword(session: Session, text: str, k: int, where: Filter | None,
         kept = set(await session.matching(where, planned))
         scores = {id: score for id, score in scores.items() if id in kept}
     return _first(_unread(scores), k)
-
-
-def _merged(lists: Iterable[Hits]) -> Hits:
-    """Reciprocal rank fusion, as a score 0…1."""
-    shares: dict[str, float] = {}
-    for hits in lists:
-        for rank, (_, id, _, _) in enumerate(hits, 1):
-            shares[id] = shares.get(id, 0.0) + 1 / (RRF_K + rank)
-    return _unread({id: rounded_score(share / HYBRID_MAX) for id, share in shares.items()})
 
 
 def _unread(scores: Mapping[str, float]) -> Hits:

@@ -6,7 +6,7 @@ link = Server(Address("localhost", 8000), transport="async")
 import asyncio
 import threading
 from collections.abc import AsyncIterator, Mapping
-from contextlib import asynccontextmanager, suppress
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
@@ -132,13 +132,8 @@ class Server:
     async def aclose(self) -> None:
         if isinstance(self._clients, _SyncClient):
             await run_in_thread(self._clients.close)
-            return
-        for loop, client in self._clients.drain():
-            if loop is asyncio.get_running_loop():
-                await client.aclose()
-            elif not loop.is_closed():
-                with suppress(RuntimeError):  # it was closed in this moment
-                    asyncio.run_coroutine_threadsafe(client.aclose(), loop)
+        else:
+            await self._clients.close(_AsyncClient.aclose)
 
     def _client(self) -> "_AsyncClient | _SyncClient":
         return self._clients if isinstance(self._clients, _SyncClient) else self._clients.get()

@@ -4,7 +4,6 @@ hits = search(snapshot, SearchQuery(vector=vector, k=10))
 """
 
 from collections import Counter
-from collections.abc import Sequence
 from operator import itemgetter
 
 import numpy as np
@@ -14,10 +13,9 @@ from flowkit.plugin import SearchQuery
 from flowkit.rag.keyword import BM25_B, BM25_K1, idf, query_terms
 from flowkit.rag.stores.rules import (
     HYBRID_DEPTH,
-    HYBRID_MAX,
-    RRF_K,
     SCORE_DIGITS,
     checked_query,
+    fused_scores,
     rounded_score,
     vector_scores,
 )
@@ -52,7 +50,7 @@ def search(snapshot: Snapshot, query: SearchQuery) -> list[ScoredDocument]:
     else:
         depth = max(query.k, HYBRID_DEPTH)
         lists = _by_vector(snapshot, unit, depth, mask), _by_keyword(snapshot, query.text, depth, mask)
-        hits = _merged(snapshot, lists, query.k)
+        hits = _first(snapshot, fused_scores([slot for slot, _ in hits] for hits in lists), query.k)
     if query.min_score > 0:
         least = rounded_score(query.min_score)
         hits = [hit for hit in hits if hit[1] >= least]
@@ -111,15 +109,6 @@ def _by_keyword(snapshot: Snapshot, text: str, k: int, mask: Mask | None) -> Hit
         near, scores = near[kept], scores[kept]
     hits = dict(zip(near.tolist(), scores.tolist(), strict=True))
     return _first(snapshot, {slot: score for slot, score in hits.items() if score > 0}, k)
-
-
-def _merged(snapshot: Snapshot, lists: Sequence[Hits], k: int) -> Hits:
-    """Reciprocal rank fusion, as a score 0…1."""
-    shares: dict[int, float] = {}
-    for hits in lists:
-        for rank, (slot, _) in enumerate(hits, 1):
-            shares[slot] = shares.get(slot, 0.0) + 1 / (RRF_K + rank)
-    return _first(snapshot, {slot: rounded_score(share / HYBRID_MAX) for slot, share in shares.items()}, k)
 
 
 def _leaders(found: Float32, k: int) -> Slots:

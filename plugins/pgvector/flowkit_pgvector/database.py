@@ -8,8 +8,7 @@ import asyncio
 import random
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
-from concurrent.futures import Future
-from contextlib import asynccontextmanager, suppress
+from contextlib import asynccontextmanager
 from typing import Any, NamedTuple, TypeVar
 
 import psycopg
@@ -108,10 +107,7 @@ class Database:
 
     async def aclose(self) -> None:
         """Close the pools of every loop. What comes later opens new ones."""
-        here = asyncio.get_running_loop()
-        for loop, pool in self._pools.drain():
-            if loop is here or not await _closed_by(loop, pool):
-                pool.close()
+        await self._pools.close(Pool.close, anywhere=True)
 
     async def _connect(self) -> WatchedConnection:
         connection = await WatchedConnection.connect(self.dsn, **self._settings())
@@ -156,22 +152,6 @@ class Database:
             pool.drop_idle()
             await asyncio.sleep(wait_seconds)
             wait_seconds = min(2 * wait_seconds, _LONGEST_WAIT_SECONDS)
-
-
-async def _closed_by(loop: asyncio.AbstractEventLoop, pool: Pool) -> bool:
-    """Have a loop of another thread close its pool. False when it has ended, so that anybody may."""
-    closed: Future[None] = Future()
-
-    def close() -> None:
-        pool.close()
-        closed.set_result(None)
-
-    with suppress(RuntimeError):  # it is closed
-        loop.call_soon_threadsafe(close)
-    awaited = asyncio.wrap_future(closed)
-    while loop.is_running() and not closed.done():  # it may end before it comes to that
-        await asyncio.wait([awaited], timeout=_LOOK_SECONDS)
-    return closed.done()
 
 
 def execute(

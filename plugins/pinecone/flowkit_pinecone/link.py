@@ -10,7 +10,6 @@ import contextvars
 import random
 import time
 from collections.abc import Awaitable, Callable, Mapping
-from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
@@ -136,12 +135,7 @@ class Link:
         return await self._repeated(f"{doing} {place}", ask)
 
     async def aclose(self) -> None:
-        for loop, clients in self._clients.drain():
-            if loop is asyncio.get_running_loop():
-                await clients.aclose()
-            elif not loop.is_closed():
-                with suppress(RuntimeError):  # it was closed in this moment
-                    asyncio.run_coroutine_threadsafe(clients.aclose(), loop)
+        await self._clients.close(_Clients.aclose)
 
     async def _repeated(self, what: str, ask: Callable[[], Awaitable[T]]) -> T:
         began = time.monotonic()

@@ -11,10 +11,9 @@ from flowkit import Filter, ScoredDocument
 from flowkit.plugin import SearchQuery, compile, together
 from flowkit.rag.stores.rules import (
     HYBRID_DEPTH,
-    HYBRID_MAX,
-    RRF_K,
     best_first,
     checked_direction,
+    fused_scores,
     moderate32,
     rounded_score,
     scaled32,
@@ -103,14 +102,13 @@ async def _best(session: Session, asked: Asked, k: int, planned: Plan, where: Fi
 
 
 def _merged(lists: Sequence[Hits], depth: int) -> Hits:
-    """Reciprocal rank fusion, as a score 0…1."""
-    shares: dict[str, float] = {}
+    lists = [hits[:depth] for hits in lists]
     read: dict[str, Mapping[str, Any] | None] = {}
     for hits in lists:
-        for rank, (_, id, metadata) in enumerate(hits[:depth], 1):
-            shares[id] = shares.get(id, 0.0) + 1 / (RRF_K + rank)
+        for _, id, metadata in hits:
             read[id] = metadata or read.get(id)
-    return best_first((rounded_score(share / HYBRID_MAX), id, read[id]) for id, share in shares.items())
+    scores = fused_scores([id for _, id, _ in hits] for hits in lists)
+    return best_first((score, id, read[id]) for id, score in scores.items())
 
 
 async def _nearest(session: Session, asked: Asked, k: int, planned: Plan) -> Hits:
