@@ -186,3 +186,11 @@ def test_a_server_runs_until_the_page_ends(tmp_path: Path):
 
     with pytest.raises(PageError, match="ended"):
         follow(fenced("console", "$ python -c 'print(1)' &\nserving"), tmp_path)
+
+
+@pytest.mark.heavy
+def test_what_a_server_shows_may_come_in_any_order(tmp_path: Path):
+    code = "import signal; print('b', flush=True); print('a', flush=True); signal.sigwait([signal.SIGINT])"
+    page = fenced('python title="server.py"', code, "<!-- not run: it serves -->")
+
+    follow(page + fenced("console", "$ python server.py &\na\nb"), tmp_path)

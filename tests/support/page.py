@@ -8,6 +8,7 @@ of flowkit, make, python and curl are run, and what they show is compared; serve
 is not done, but the names are checked. `toml` and `json` are parsed. `text` and `mermaid` are only shown.
 """
 
+import itertools
 import json
 import os
 import re
@@ -203,11 +204,14 @@ class Page:
         with tempfile.NamedTemporaryFile(dir=self.folder, prefix=".server-", delete=False) as output:
             process = self._start(step.command.removesuffix("&").strip(), output, self.here)
         self._servers.append((step.command, process))
-        wanted = f"{step.shown}\n…" if step.shown else "…\n…http://…\n…"
+        lines = step.shown.splitlines()
+        # In any order, as long as they are few: an app that is slow to start shows its address before it is ready.
+        orders = itertools.permutations(lines) if 0 < len(lines) <= 3 else [lines or ["…", "…http://…"]]
+        wanted = ["\n".join([*order, "…"]) for order in orders]
         end = time.monotonic() + STARTING_SECONDS
         while time.monotonic() < end:
             shown = Path(output.name).read_text(encoding="utf-8", errors="replace")
-            if matches(wanted, shown + "\n"):
+            if any(matches(order, shown + "\n") for order in wanted):
                 return
             if process.poll() is not None:
                 break
