@@ -11,7 +11,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from flowkit.rag.stores.rules import keyword_score
-from flowkit_pinecone.rows import Metric
+from flowkit_pinecone.rows import Metric, short
 from flowkit_pinecone.session import Row
 from flowkit_pinecone.words import Sparse
 
@@ -37,7 +37,7 @@ class ByVector:
 
     @cached_property
     def arguments(self) -> dict[str, Any]:
-        return {"vector": self.vector.tolist()}
+        return {"vector": short(self.vector).tolist()}
 
     def score(self, raw: float) -> float | None:
         """What Pinecone says (a cosine, or the square of a distance) as a score 0…1."""

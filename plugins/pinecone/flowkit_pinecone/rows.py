@@ -23,9 +23,10 @@ if TYPE_CHECKING:
     import numpy as np
 
     Float32 = np.ndarray[Any, np.dtype[np.float32]]
+    Float64 = np.ndarray[Any, np.dtype[np.float64]]
 
 __all__ = ["LARGEST", "LARGEST_METADATA", "ODD", "ROW", "TEXT", "Metric", "Record", "decode", "decode_hits",
-           "decode_key", "decode_metadata", "encode", "kinds", "scaled", "stored_length", "units"]  # fmt: skip
+           "decode_key", "decode_metadata", "encode", "kinds", "scaled", "short", "stored_length", "units"]  # fmt: skip
 
 Metric = Literal["cosine", "dotproduct", "euclidean"]
 TEXT = "flowkit:text"
@@ -40,21 +41,23 @@ _HASHES = 64
 _UNIT = 2e-7
 _NOT_UNIT = 1e-3
 _AT_ONCE = 1_000
+_DECIMALS = 10
+"""Those that tell float32 numbers above 0.001 apart."""
 _dumps = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
 _read = json.JSONDecoder().decode
 
 
 class Record(NamedTuple):
-    """A document as Pinecone has it. `vector` is None when the stored one stays."""
+    """A document as Pinecone has it. `vector`, as `short` writes it, is None when the stored one stays."""
 
     metadata: dict[str, Any]
-    vector: "Float32 | None"
+    vector: "Float64 | None"
     size_bytes: int
     """Of the metadata, as it is sent."""
     words: Sparse | None = None
 
 
-def encode(document: Document, vector: "Float32 | None", length: float | None = None) -> Record:
+def encode(document: Document, vector: "Float64 | None", length: float | None = None) -> Record:
     """`vector` as `units` gives it; `length` is that of the original, where it was another one.
 
     Raises:
@@ -93,9 +96,9 @@ def encode(document: Document, vector: "Float32 | None", length: float | None = 
     return Record(metadata, vector, _checked_size(document, metadata))
 
 
-def units(vectors: "Mapping[str, Float32]", metric: Metric) -> "Iterator[tuple[Float32, float | None]]":
-    """Each vector as Pinecone gets it: of length 1, except for euclidean. Then the length that gives the original back,
-    None where it is the same.
+def units(vectors: "Mapping[str, Float32]", metric: Metric) -> "Iterator[tuple[Float64, float | None]]":
+    """Each vector as Pinecone gets it: of length 1, except for euclidean, and `short`. Then the length that gives the
+    original back, None where it is the same.
 
     Raises:
         InvalidInputError: a vector is all zeros, or not of length 1 for dotproduct.
@@ -105,8 +108,8 @@ def units(vectors: "Mapping[str, Float32]", metric: Metric) -> "Iterator[tuple[F
     ids = list(vectors)
     for at in range(0, len(ids), _AT_ONCE):
         some = np.array([vectors[id] for id in ids[at : at + _AT_ONCE]], dtype=np.float64)
-        lengths = np.sqrt(np.einsum("ij,ij->i", some, some)).tolist()
-        for id, wide, length in zip(ids[at : at + _AT_ONCE], some, lengths, strict=True):
+        lengths = np.sqrt(np.einsum("ij,ij->i", some, some))
+        for id, length in zip(ids[at : at + _AT_ONCE], lengths.tolist(), strict=True):
             if not length:
                 raise InvalidInputError(
                     f"the vector of {id!r} is all zeros, which Pinecone does not take",
@@ -117,10 +120,22 @@ def units(vectors: "Mapping[str, Float32]", metric: Metric) -> "Iterator[tuple[F
                     f"the vector of {id!r} has length {length:g}; with metric 'dotproduct' vectors have length 1",
                     hint='use metric="cosine", which takes any length',
                 )
-            if metric == "euclidean" or abs(length - 1) < _UNIT:
-                yield vectors[id], None
-            else:
-                yield (wide / length).astype(np.float32), length
+        if metric == "euclidean":
+            lengths[:] = 1.0
+        far = np.abs(lengths - 1) >= _UNIT
+        if far.any():
+            some[far] /= lengths[far, np.newaxis]
+        yield from zip(short(some.astype(np.float32)), np.where(far, lengths, None).tolist(), strict=True)
+
+
+def short(numbers: "Float32") -> "Float64":
+    """The same numbers, which take half as many digits to write: Python writes out what a float64 has and a float32 has
+    not. Whoever reads them as float32 gets the very same."""
+    import numpy as np
+
+    near = np.round(numbers.astype(np.float64), _DECIMALS)
+    same = near.astype(np.float32) == numbers
+    return near if same.all() else np.where(same, near, numbers)
 
 
 def decode(id: str, metadata: Mapping[str, Any] | None) -> Document:
