@@ -12,7 +12,7 @@ import tempfile
 import time
 import warnings
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -77,6 +77,8 @@ class Postgres:
         """Start it; nothing, when it runs."""
         if self._watchman is not None:
             return
+        with suppress(subprocess.TimeoutExpired):  # it waits ten seconds, which a busy machine may need twice
+            self._server.ensure_postgres_running()
         self._server.ensure_postgres_running()
         self._pid = int(self._server.get_pid())
         self._watchman = subprocess.Popen(

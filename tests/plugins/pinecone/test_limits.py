@@ -2,6 +2,7 @@
 
 from typing import Any
 
+import numpy as np
 import orjson
 import pytest
 
@@ -33,6 +34,30 @@ async def test_the_limit_is_of_bytes(server: PineconeServer, make: Make, letter:
             await store.upsert(rows)
         assert caught.value.hint
         assert len(server.requests) == before
+
+
+@pytest.mark.parametrize("metric", ["cosine", "euclidean"])
+async def test_numbers_are_sent_in_few_digits_and_are_the_same_as_float32(
+    server: PineconeServer, make: Make, metric: str
+):
+    random = np.random.default_rng(5)
+    vectors = random.normal(size=(40, 64)).astype(np.float32)
+    vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
+    vectors[1] = np.copysign(10.0 ** random.uniform(-38, 18, 64), vectors[1])  # any size
+    store = make(metric=metric)
+    await store.open(create=True, dimension=64)
+
+    await store.upsert([row(f"r{at}", vector) for at, vector in enumerate(vectors)])
+    await store.search(SearchQuery(vector=vectors[0]))
+
+    bodies = {path: body for _, path, body in server.requests}
+    sent = [bodies["/vectors/upsert"]["vectors"][0]["values"], bodies["/query"]["vector"]]
+    for numbers in sent:
+        assert np.array_equal(np.asarray(numbers, dtype=np.float32), vectors[0])
+        assert len(orjson.dumps(numbers)) < 0.7 * len(orjson.dumps(vectors[0].tolist()))
+    items = (await store.fetch(limit=40, with_vectors=True)).items
+    stored = {item.document.id: item.vector for item in items}
+    assert all(np.array_equal(stored[f"r{at}"], vectors[at]) for at in range(40) if metric == "euclidean" or at != 1)
 
 
 async def test_metadata_counts_too(make: Make):
