@@ -125,7 +125,8 @@ def units(vectors: "Mapping[str, Float32]", metric: Metric) -> "Iterator[tuple[F
         far = np.abs(lengths - 1) >= _UNIT
         if far.any():
             some[far] /= lengths[far, np.newaxis]
-        yield from zip(short(some.astype(np.float32)), np.where(far, lengths, None).tolist(), strict=True)
+        scales = [length if is_far else None for length, is_far in zip(lengths.tolist(), far.tolist(), strict=True)]
+        yield from zip(short(some.astype(np.float32)), scales, strict=True)
 
 
 def short(numbers: "Float32") -> "Float64":
@@ -133,9 +134,10 @@ def short(numbers: "Float32") -> "Float64":
     not. Whoever reads them as float32 gets the very same."""
     import numpy as np
 
-    near = np.round(numbers.astype(np.float64), _DECIMALS)
+    wide: Float64 = numbers.astype(np.float64)
+    near: Float64 = np.round(wide, _DECIMALS)
     same = near.astype(np.float32) == numbers
-    return near if same.all() else np.where(same, near, numbers)
+    return near if same.all() else np.where(same, near, wide)
 
 
 def decode(id: str, metadata: Mapping[str, Any] | None) -> Document:
