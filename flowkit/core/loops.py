@@ -329,5 +329,5 @@ async def _closed_by(loop: asyncio.AbstractEventLoop, value: T, close: Callable[
         await asyncio.wait([awaited], timeout=_LOOK_SECONDS)
     if not closed.done() or closed.cancelled():
         return False
-    closed.result()
+    await awaited
     return True

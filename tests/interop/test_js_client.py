@@ -3,6 +3,7 @@
 import asyncio
 import json
 import subprocess
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -172,4 +173,7 @@ def test_a_client_that_leaves_stops_the_flow(client: Client):
     (told,) = client({"flow": "forever", "stream": True, "leaveAfter": 3})
 
     assert "abort" in told["error"]
+    end = time.monotonic() + 20
+    while not client.ended and time.monotonic() < end:
+        time.sleep(0.01)
     assert client.ended == ["forever"]

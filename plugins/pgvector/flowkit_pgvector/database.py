@@ -33,7 +33,6 @@ Statement = tuple[str, Mapping[str, Any] | Sequence[Any]]
 _CONFLICTS = 10
 """How often a write begins anew because another one wrote the same rows."""
 _CONNECT_SECONDS = 10
-_LOOK_SECONDS = 0.05
 _FIRST_WAIT_SECONDS, _LONGEST_WAIT_SECONDS = 0.05, 1.0
 
 
