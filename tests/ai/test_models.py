@@ -205,10 +205,10 @@ async def test_a_reader_that_leaves_stops_the_model_and_closes_its_generator(ai:
             stop.set()
 
     for model in (endless, endless_in_a_thread):
-        async with asyncio.timeout(1), ai.generate_stream("?", model=model) as stream:
+        async with asyncio.timeout(10), ai.generate_stream("?", model=model) as stream:
             await anext(stream)
     assert closed == ["endless"]
-    assert await asyncio.to_thread(stop.wait, 1)
+    assert await asyncio.to_thread(stop.wait, 10)
     assert spans.states() == {"endless": "cancelled", "endless_in_a_thread": "cancelled"}
 
 

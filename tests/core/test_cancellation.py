@@ -11,16 +11,16 @@ from tests.support.traced import Spans
 
 
 async def until(true: Callable[[], bool]) -> None:
-    async with asyncio.timeout(1):
+    async with asyncio.timeout(10):
         while not true():
             await asyncio.sleep(0.001)
 
 
 async def cancelled(task: "asyncio.Task[object]") -> bool:
-    """Cancel a task and see that it ends so within a second."""
+    """Cancel a task and see that it ends so."""
     task.cancel()
     with pytest.raises(asyncio.CancelledError):
-        await asyncio.wait_for(task, 1)
+        await asyncio.wait_for(task, 10)
     return task.cancelled()
 
 
@@ -130,7 +130,7 @@ async def test_a_thread_goes_on_without_result_and_the_span_says_so(ai: Flowkit,
     @ai.flow()
     def slow(ctx: RunContext) -> str:
         begun.set()
-        go.wait(1)
+        go.wait(10)
         seen.append(ctx.cancelled)
         return "nobody has this"
 
@@ -149,7 +149,7 @@ async def test_a_step_in_a_thread_says_so_too(ai: Flowkit, spans: Spans):
 
     def slow() -> None:
         begun.set()
-        go.wait(1)
+        go.wait(10)
 
     @ai.flow()
     async def flow() -> None:

@@ -171,7 +171,7 @@ def test_a_task_that_a_run_left_behind_does_not_keep_the_loop(ai: Flowkit):
     ai.run_sync(leaves_a_task)
     ai.run_sync(ai.aclose())
 
-    assert ended.wait(1)
+    assert ended.wait(10)
 
 
 SCRIPT = """

@@ -47,7 +47,7 @@ class Endless:
         return 1
 
     async def is_stopped(self) -> bool:
-        async with asyncio.timeout(1):
+        async with asyncio.timeout(10):
             await self.stopped.wait()
         await asyncio.sleep(0)
         return True
@@ -268,5 +268,5 @@ async def test_a_sync_generator_is_closed_when_its_reader_goes(ai: Flowkit, span
     async with endless.stream() as stream:
         await read(stream, 2)
 
-    assert await asyncio.to_thread(closed.wait, 1)
+    assert await asyncio.to_thread(closed.wait, 10)
     assert spans.named("endless").attributes == {"flowkit:abandoned": True}
