@@ -13,7 +13,7 @@ from flowkit.config import Settings, project_root
 from flowkit.core.action import Action
 from flowkit.core.context import RunContext, current_run
 from flowkit.core.kinds import Kind
-from flowkit.core.loops import PerLoop
+from flowkit.core.per_loop import PerLoop
 from flowkit.core.plugin import ActionInfo, CheckedPlugin, Plugin
 from flowkit.core.registry import Registry
 from flowkit.core.spans import ATTRIBUTES, annotate

@@ -1,7 +1,7 @@
-"""Event loops: one private loop thread for sync callers, and values cached per loop.
+"""Event loops: one private loop thread for sync callers, and work on the loops of other threads.
 
 run_sync(lambda: flow("soup"))         # from a script, a notebook, another thread, a sync flow
-clients = PerLoop(make_client)         # an async client bound to the loop that uses it
+run = run_on(loop, lambda: flow("soup"))
 """
 
 import asyncio
@@ -10,25 +10,22 @@ import contextvars
 import os
 import sys
 import threading
-import time
-from collections.abc import Awaitable, Callable, Coroutine
+from collections.abc import Callable, Coroutine, Iterator
 from concurrent.futures import Future
-from contextlib import suppress
-from typing import Any, Generic, TypeVar
-from weakref import WeakKeyDictionary, WeakSet
+from contextlib import contextmanager
+from typing import Any, TypeVar
+from weakref import WeakSet
 
 from flowkit.core.threads import current_waiter
 from flowkit.errors import StateError
 
-__all__ = ["LoopRun", "PerLoop", "is_private", "private_loop", "release_loop", "run_on", "run_sync"]
+__all__ = ["LoopRun", "is_held_up", "is_private", "private_loop", "release_loop", "run_on", "run_sync"]
 
 T = TypeVar("T")
 
 # A wait without end cannot be interrupted by Ctrl-C on Windows.
 _PATIENCE_SECONDS = 0.2 if sys.platform == "win32" else None
 _JOIN_SECONDS = 1.0
-_CLOSE_SECONDS = 5.0
-_LOOK_SECONDS = 0.05
 
 
 class LoopRun(Future[T]):
@@ -198,6 +195,29 @@ def release_loop(user: object) -> None:
     _private.release(user)
 
 
+def is_held_up(loop: asyncio.AbstractEventLoop) -> bool:
+    """Whether its thread waits in `run_sync`, so that nothing runs on it until that is done."""
+    return loop in _held_up
+
+
+_held_up: WeakSet[asyncio.AbstractEventLoop] = WeakSet()
+
+
+@contextmanager
+def _holding_up() -> Iterator[None]:
+    """The loop that this thread runs, if it runs one, does not go on in this block."""
+    try:
+        loop = asyncio.get_running_loop()
+    except RuntimeError:
+        yield
+        return
+    _held_up.add(loop)
+    try:
+        yield
+    finally:
+        _held_up.discard(loop)
+
+
 def run_sync(start: Callable[[], Coroutine[Any, Any, T]], *, user: object) -> T:
     """Run a coroutine on the private loop and wait for it.
 
@@ -219,8 +239,9 @@ def run_sync(start: Callable[[], Coroutine[Any, Any, T]], *, user: object) -> T:
             run.begin(start)
             if waiter is not None and not waiter.on_leave(run.cancel):
                 run.cancel()
-            while not run.done():
-                concurrent.futures.wait([run], timeout=_PATIENCE_SECONDS)
+            with _holding_up():
+                while not run.done():
+                    concurrent.futures.wait([run], timeout=_PATIENCE_SECONDS)
             return run.result()
         finally:
             if run.cancel():  # it is not done: Ctrl-C, at any moment from the start on
@@ -233,101 +254,3 @@ def run_sync(start: Callable[[], Coroutine[Any, Any, T]], *, user: object) -> T:
         if waiter is not None:
             waiter.forget(run.cancel)
         _private.leave()
-
-
-class PerLoop(Generic[T]):
-    """A value per running loop, made at first use and dropped with its loop: for async clients that belong to one."""
-
-    def __init__(self, make: Callable[[], T]) -> None:
-        self._make = make
-        self._begin()
-
-    def _begin(self) -> None:
-        self._values: WeakKeyDictionary[asyncio.AbstractEventLoop, T] = WeakKeyDictionary()
-        self._lock = threading.Lock()
-        self._process = os.getpid()
-
-    def get(self) -> T:
-        """The running loop's value."""
-        if self._process != os.getpid():
-            self._begin()  # after a fork: the loops, and what belongs to them, are the other process's
-        loop = asyncio.get_running_loop()
-        found = self._values.get(loop)
-        if found is not None:
-            return found
-        with self._lock:
-            if loop not in self._values:
-                # A client holds its loop, so weak keys alone would keep closed loops for ever.
-                for other in [known for known in self._values if known.is_closed()]:
-                    del self._values[other]
-                self._values[loop] = self._make()
-            return self._values[loop]
-
-    async def close(self, close: Callable[[T], Awaitable[None] | None], *, anywhere: bool = False) -> None:
-        """Take all values out, and have each closed by its own loop. What comes later makes new ones.
-
-        Loops of other threads are waited for, each until it has closed its value, has ended, or has not come to it for
-        five seconds: it may be waiting for this very call.
-
-        Args:
-            anywhere: `close` may be called in this thread, too, for what belongs to a loop that has ended; else that is
-                left to the garbage collector.
-
-        Raises:
-            Exception: the first that `close` raised, once everything is closed.
-        """
-
-        async def one(loop: asyncio.AbstractEventLoop, value: T) -> None:
-            is_here = loop is asyncio.get_running_loop()
-            if is_here or (not await _closed_by(loop, value, close) and anywhere and not loop.is_running()):
-                doing = close(value)
-                if doing is not None:
-                    await doing
-
-        told = await asyncio.gather(*(one(*item) for item in self._drained()), return_exceptions=True)
-        for error in told:
-            if error is not None:
-                raise error
-
-    def _drained(self) -> list[tuple[asyncio.AbstractEventLoop, T]]:
-        if self._process != os.getpid():
-            self._begin()
-        with self._lock:
-            items = list(self._values.items())
-            self._values.clear()
-            return items
-
-
-async def _closed_by(loop: asyncio.AbstractEventLoop, value: T, close: Callable[[T], Awaitable[None] | None]) -> bool:
-    """Have a loop of another thread close its value. False when it did not: it has ended, or is busy."""
-    closed: Future[None] = Future()
-
-    def begin() -> None:
-        try:
-            doing = close(value)
-        except Exception as error:  # noqa: BLE001  whoever waits raises it
-            closed.set_exception(error)
-        else:
-            if doing is None:
-                closed.set_result(None)
-            else:
-                asyncio.ensure_future(doing).add_done_callback(finish)
-
-    def finish(doing: "asyncio.Future[None]") -> None:
-        if doing.cancelled():  # the loop ends
-            closed.cancel()
-        elif (error := doing.exception()) is not None:
-            closed.set_exception(error)
-        else:
-            closed.set_result(None)
-
-    with suppress(RuntimeError):  # it is closed
-        loop.call_soon_threadsafe(begin)
-    awaited = asyncio.wrap_future(closed)
-    end = time.monotonic() + _CLOSE_SECONDS
-    while loop.is_running() and not closed.done() and time.monotonic() < end:  # it may end before it comes to that
-        await asyncio.wait([awaited], timeout=_LOOK_SECONDS)
-    if not closed.done() or closed.cancelled():
-        return False
-    await awaited
-    return True

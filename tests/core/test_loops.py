@@ -3,20 +3,15 @@
 import asyncio
 import gc
 import threading
-import weakref
-from collections.abc import Awaitable, Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
-from typing import TypeVar
 
 import pytest
 
 from flowkit import Flowkit
-from flowkit.core.loops import PerLoop, private_loop, run_on, run_sync
+from flowkit.core.loops import private_loop, run_on
+from flowkit.core.per_loop import PerLoop
 from flowkit.errors import StateError
 from flowkit.testing import FakeModel
-
-T = TypeVar("T")
 
 
 class Client:
@@ -65,135 +60,6 @@ def test_several_apps_live_side_by_side():
     answers = [ai.run_sync(ai.generate("?", model="fake-model")).text for ai in (one, two)]
 
     assert answers == ["one", "two"]
-
-
-async def test_a_value_is_made_once_for_each_loop():
-    made: list[object] = []
-
-    def make() -> object:
-        made.append(object())
-        return made[-1]
-
-    values = PerLoop(make)
-
-    async def twice() -> bool:
-        return values.get() is values.get()
-
-    assert values.get() is values.get()
-    assert await asyncio.to_thread(asyncio.run, twice())
-    assert len(made) == 2
-
-
-def test_a_value_goes_with_its_loop_though_it_holds_it():
-    values = PerLoop(Client)
-
-    async def use() -> Client:
-        return values.get()
-
-    first = weakref.ref(asyncio.run(use()))
-    asyncio.run(use())
-    gc.collect()
-
-    assert first() is None
-
-
-class Closing(Client):
-    def __init__(self) -> None:
-        super().__init__()
-        self.closed = ""
-
-    def close(self) -> None:
-        self.closed = "by its loop" if asyncio.get_running_loop() is self.loop else "by another"
-
-    async def aclose(self) -> None:
-        await asyncio.sleep(0.01)
-        self.close()
-
-    async def fail(self) -> None:
-        raise StateError("broken")
-
-
-async def told(ask: Callable[[], T]) -> T:
-    return ask()
-
-
-@contextmanager
-def running_loop() -> Iterator[asyncio.AbstractEventLoop]:
-    """A loop of another thread."""
-    loop = asyncio.new_event_loop()
-    thread = threading.Thread(target=loop.run_forever)
-    thread.start()
-    yield loop
-    loop.call_soon_threadsafe(loop.stop)
-    thread.join()
-    loop.close()
-
-
-@pytest.mark.parametrize("close", [Closing.close, Closing.aclose])
-async def test_values_are_closed_each_by_its_own_loop_and_the_closing_waits_for_that(
-    close: Callable[[Closing], Awaitable[None] | None],
-):
-    values = PerLoop(Closing)
-    ended = asyncio.new_event_loop()
-    with running_loop() as running:
-        mine = values.get()
-        of_running = await asyncio.wrap_future(run_on(running, lambda: told(values.get)))
-        of_ended = await asyncio.to_thread(ended.run_until_complete, told(values.get))
-
-        await values.close(close, anywhere=True)
-
-        assert [value.closed for value in (mine, of_running, of_ended)] == ["by its loop", "by its loop", "by another"]
-        assert values.get() is not mine
-    ended.close()
-
-
-async def test_what_belongs_to_a_loop_that_has_ended_is_left_when_only_that_could_close_it():
-    values = PerLoop(Closing)
-    ended = await asyncio.to_thread(asyncio.run, told(values.get))
-
-    await values.close(Closing.aclose)
-
-    assert ended.closed == ""
-
-
-@pytest.mark.parametrize("failing", ["here", "there"])
-async def test_an_error_of_one_value_does_not_keep_the_others_open(failing: str):
-    values = PerLoop(Closing)
-    with running_loop() as running:
-        here = values.get()
-        there = await asyncio.wrap_future(run_on(running, lambda: told(values.get)))
-        bad, good = (here, there) if failing == "here" else (there, here)
-
-        with pytest.raises(StateError, match="broken"):
-            await values.close(lambda value: value.fail() if value is bad else value.aclose())
-
-        assert good.closed == "by its loop"
-
-
-def test_closing_does_not_wait_for_ever_for_a_loop_that_waits_for_it(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr("flowkit.core.loops._CLOSE_SECONDS", 0.2)
-    values = PerLoop(Closing)
-
-    async def close() -> None:
-        await values.close(Closing.aclose, anywhere=True)
-
-    async def blocked() -> str:
-        mine = values.get()
-        run_sync(close, user=values)  # as a sync flow does, which holds up this loop
-        assert mine.closed == ""
-        await asyncio.sleep(0.1)
-        return mine.closed
-
-    assert asyncio.run(blocked()) == "by its loop"
-
-
-def test_a_value_may_be_none():
-    values = PerLoop[None](lambda: None)
-
-    async def use() -> None:
-        return values.get()
-
-    assert asyncio.run(use()) is None
 
 
 async def test_runs_from_outside_use_the_loop_on_which_the_app_runs(ai: Flowkit, shout):
