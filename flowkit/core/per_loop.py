@@ -146,9 +146,6 @@ class _Closing(Generic[T]):
             doing = self._close(self._value)
         except Exception as error:  # noqa: BLE001  whoever waits raises it
             self._closed.set_exception(error)
-        except BaseException:
-            self._closed.cancel()
-            raise
         else:
             if doing is None:
                 self._closed.set_result(None)
